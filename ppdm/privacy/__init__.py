@@ -1,0 +1,1 @@
+"""What a release gives away: guessing games, ranks, linkage."""
