@@ -1,0 +1,121 @@
+'''Studies, verdicts and chapters: from a grid of runs to claims that are decided by rules.
+
+A chapter notebook in ten lines. The parameters cell (tag ``parameters``) comes first::
+
+    profile, reps, seed = "paper", None, 2003        # None: the profile's size
+    data_source, split = "stored", "median"
+
+Then the chapter is opened. `sizes` gives each size twice: as in the paper, and for a quick run.
+A keyword named like a size overrides it unless it is None; every other keyword is a setting that
+the provenance block lists::
+
+    from ppdm import data, plot, study
+
+    ch = study.Chapter("01_electronic_surveys", profile=profile, seed=seed,
+                       sizes={"reps": (1000, 20), "points": ([0, .1, .5, 1], [0, 1])},
+                       reps=reps, data_source=data_source, split=split)
+    adult = ch.use(data.load("adult", source=data_source))    # listed by checksum; keys the cache
+    ch.sizes["reps"], ch.quick                                # 1000, False
+
+A run counts as quick if and only if a size is below the paper's (a list: if it lacks one of the
+paper's entries). A quick page shows a banner where the chapter is opened.
+
+**Grids.** A cell is one point of the grid with all its repetitions. The function returns one array
+of length `reps` for each metric; its generator depends on the seed and the coordinates only::
+
+    def cell(rng, reps, dataset, q):
+        ...
+        return {"accuracy": accuracies, "balanced accuracy": others}
+
+    frame = ch.run(cell, {"dataset": ["adult", "wbc"], "q": [0, .05, 1]})
+    # dataset  q  rep  metric  value      a row a repetition and metric
+    frame = ch.run(cell, [{"dataset": "adult", "q": .5}], reps=50, block=10)
+    # long cells in blocks of 10 repetitions, each with its own generator
+
+    fronts = ch.rows(search, {"delta": [.6, .7]})    # search(rng, delta) -> dict of columns, or a
+    # delta  privacy  mse                            # frame; any number of rows a cell
+
+Functions written in the notebook work too, and so do `functools.partial` and closures over data
+(they are shipped to the workers once). Finished cells are kept on disk: a rerun of an unchanged
+chapter takes seconds, an interrupted one resumes. `study.run(function, grid, reps, seed)` and
+`study.rows(function, grid, seed)` are the same without a chapter.
+
+    summary = study.summarise(frame)    # coordinates, metric, reps, mean, se, low, high (95 %),
+                                        # var, var_se, var_low, var_high
+
+**Results** go to `<results>/<stem>/<name>.csv`; figures show with their caption and alternative
+text, numbers are glued for the prose (``{glue:text}`best:.3f` ``)::
+
+    ch.save("accuracy", summary)
+    ch.figure(plot.curves(summary, x="q", hue="dataset", baselines={"majority": .76}))
+    ch.number("best", summary["mean"].max())
+
+**Claims** stand in `book/claims/<stem>.yml`, each with the rule that decides it. Arguments of a rule
+before the `*` are evidence, given in the chapter; those after it are fixed in the claim's entry
+(see `ppdm.study.rules`)::
+
+    - id: ZM-3
+      paper: zhan-matwin                  # zhan-matwin ZM, zhan-du ZD, guo GU, huang-du HD
+      where: Section 3.2.1
+      claim: Mean accuracy falls as q goes from 1 to 0.
+      rule: {name: trend, direction: rising, error: 0.05}
+      expect: reproduced
+    - id: ZM-9
+      paper: zhan-matwin
+      where: Section 4
+      claim: PSE at q equals PSE at 1 - q.
+      rule: {name: identity, tolerance: 1.0e-9}
+      unmet: wrong in the paper           # defaults: met: reproduced, unmet: not reproduced
+      why: At q = 1 nothing is hidden, at q = 0 everything is.     # shown unless reproduced
+      expect: wrong in the paper
+    - id: GU-T1-WBC-AIBR-VD
+      paper: guo
+      where: Table 1
+      claim: VD of AIBR on WBC.
+      printed: "0.37"                     # a string: its digits count
+      rule: {name: agree, paper_reps: 50, family: table-1}    # the family is counted for you
+      condition: the metrics are taken over the training rows  # allows "with a caveat"
+      expect: reproduced
+
+Further keys: `full_size: true|false` says whether the rule waits for the paper's size (each rule has
+its default). In the chapter, evidence is handed over by position or by name; a card is shown::
+
+    by_q = summary[summary.metric == "accuracy"].sort_values("q")
+    ch.decide("ZM-3", values=by_q["mean"], se=by_q["se"])
+    ch.decide("ZM-9", pse(q), pse(1 - q))
+    ch.decide("GU-T1-WBC-AIBR-VD", plain=study.sample(all_rows), under=study.sample(training_rows))
+
+The last one has a `condition`: `plain` is the evidence without it, `under` with it. If the rule holds
+plainly the claim is reproduced; if only under the condition, reproduced with a caveat. Many
+claims at once, shown as one table with a row each (every row has its anchor)::
+
+    ch.decide_all({"GU-T1-PID-AIBR-VD": study.sample(a), "GU-T1-PID-AIBR-RP": study.sample(b)})
+
+`note="..."` adds a computed sentence to a card. The last cell is ``ch.finish()``: it writes
+`<results>/<stem>/claims.csv` and `<results>/../provenance/<stem>.json`, shows the provenance block,
+and fails if a claim of the file has no verdict. At the top of the page, a markdown cell with ::
+
+    ```{glue} 01_electronic_surveys-verdicts
+    ```
+
+shows the table of verdicts. A page without a claims file uses a chapter in the same way.
+
+The rules (evidence; what the entry fixes):
+
+=============  =======================================  =======================================
+name           evidence                                 in the entry
+=============  =======================================  =======================================
+agree          mean, sd, reps                           (printed) paper_reps, family, error
+exact          value                                    (printed)
+near           value, se=0                              target, within, error
+bound          value, se=0                              below, above, error
+trend          values, se=0   (points; series x points) direction, tolerance, error
+ordering       differences, se=0                        demand: overall | each, margin, error
+identity       ours, theirs                             tolerance
+shown          size, se=0                               beyond, error
+untestable                                              (why)
+=============  =======================================  =======================================
+
+Environment: PPDM_RESULTS (results folder), PPDM_CACHE (cell cache), PPDM_WORKERS (processes),
+PPDM_PROGRESS=0 (no progress bars, for notebooks that become pages).
+'''
