@@ -1,0 +1,172 @@
+"""Which notebooks have to run, and running them.
+
+A notebook is run again when anything it depends on has changed: its own text, its claims, the
+package, the installed libraries, its parameters, or a file that its last run wrote.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import os
+import platform
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
+from pathlib import Path
+from typing import Iterable, Mapping
+
+from ppdm.build.execute import Stopped, execute, parameter_names
+from ppdm.build.layout import Layout, replace_file
+
+# Rooms of the package that no notebook enters: a change there makes no chapter run again.
+NOT_FOR_NOTEBOOKS = ("build", "check", "site", "course", "cli.py", "__main__.py", "bench.py")
+
+
+def find_notebooks(root: Path) -> list[Path]:
+    """The book's notebooks, in reading order: 00_primer, 00_data, 01_..., 02_..."""
+    return sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+
+
+def find_notebook(root: Path, name: str) -> Path:
+    """The notebook that `name` means: its stem, or a beginning of it that fits only one."""
+    notebooks = find_notebooks(root)
+    stem = Path(name).name.removesuffix(".ipynb")
+    fits = [n for n in notebooks if n.stem == stem] or [
+        n for n in notebooks if n.stem.startswith(stem)
+    ]
+    if len(fits) == 1:
+        return fits[0]
+    stems = [n.stem for n in notebooks]
+    if fits:
+        raise ValueError(f"{name!r} fits {', '.join(n.stem for n in fits)}: give more of the name.")
+    near = difflib.get_close_matches(stem, stems, n=1, cutoff=0.4)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    raise ValueError(f"no chapter is called {name!r}{hint} There are {', '.join(stems)}.")
+
+
+def chosen_parameters(notebook: Path, profile: str) -> dict[str, object]:
+    """What a build hands to a notebook: its profile, and the data source of the whole run."""
+    known = parameter_names(notebook)
+    wanted: dict[str, object] = {} if profile == "paper" else {"profile": profile}
+    if os.environ.get("PPDM_DATA_SOURCE"):
+        wanted["data_source"] = os.environ["PPDM_DATA_SOURCE"]
+    return {name: value for name, value in wanted.items() if name in known}
+
+
+def run_chapters(layout: Layout, profile: str, workers: int = 1) -> list[str]:
+    """Execute what has changed into the staged tree; return the stems that were run.
+
+    All are tried even if one fails, so that one run shows all failures.
+    """
+    stale = []
+    for notebook in find_notebooks(layout.root):
+        parameters = chosen_parameters(notebook, profile)
+        made_of = fingerprint(layout.root, notebook, parameters)
+        if not is_fresh(layout, notebook.stem, made_of):
+            stale.append((notebook, parameters, made_of))
+    stop = threading.Event()
+
+    def run(job) -> str | None:
+        notebook, parameters, made_of = job
+        return _run_one(layout, notebook, parameters, made_of, stop)
+
+    pool = ThreadPoolExecutor(max_workers=workers)
+    try:
+        failures = [failure for failure in pool.map(run, stale) if failure]
+    finally:
+        stop.set()  # nothing goes on after Ctrl-C
+        pool.shutdown(cancel_futures=True)
+    if failures:
+        raise RuntimeError(" ".join(failures))
+    return [notebook.stem for notebook, _, _ in stale]
+
+
+def _run_one(layout: Layout, notebook: Path, parameters, made_of: str, stop) -> str | None:
+    stem = notebook.stem
+    output = layout.source / "notebooks" / notebook.name
+    stamp(layout, stem).unlink(missing_ok=True)
+    print(f"running {notebook.name}", flush=True)
+    try:
+        execute(notebook, output, parameters, layout.results, scratch=layout.work, stop=stop)
+    except Stopped:
+        return None
+    except RuntimeError as error:
+        return str(error)
+    note = {"made_of": made_of, "wrote": checksums(_written(layout, stem), layout.out)}
+    replace_file(stamp(layout, stem), json.dumps(note, indent=1).encode())
+    return None
+
+
+def stamp(layout: Layout, stem: str) -> Path:
+    """The file that says what the last good run of a chapter was made of."""
+    return layout.stamps / f"{stem}.json"
+
+
+def is_fresh(layout: Layout, stem: str, made_of: str) -> bool:
+    """Whether a chapter's last run had these inputs and its files are still as it left them."""
+    if not stamp(layout, stem).is_file():
+        return False
+    note = json.loads(stamp(layout, stem).read_bytes())
+    return note["made_of"] == made_of and note["wrote"] == checksums(
+        _written(layout, stem), layout.out
+    )
+
+
+def _written(layout: Layout, stem: str) -> list[Path]:
+    return [layout.source / "notebooks" / f"{stem}.ipynb", *files_below(layout.results / stem)]
+
+
+def fingerprint(root: Path, notebook: Path, parameters: Mapping[str, object]) -> str:
+    """A checksum of all that decides what a notebook computes."""
+    claims = root / "book" / "claims" / f"{notebook.stem}.yml"
+    package = Path(__file__).resolve().parents[1]
+    sources = [
+        path
+        for path in files_below(package)
+        if path.relative_to(package).parts[0] not in NOT_FOR_NOTEBOOKS
+    ]
+    return digest(
+        checksums([notebook, claims], root),
+        checksums(sources, package),
+        parameters,
+        os.environ.get("PPDM_DATA_SOURCE"),
+        installed_versions(),
+    )
+
+
+def installed_versions() -> list[str]:
+    """Python and every installed package, with versions."""
+    packages = {f"{d.name}=={d.version}" for d in metadata.distributions()}
+    return [sys.version, platform.machine(), *sorted(packages)]
+
+
+def files_below(folder: Path) -> list[Path]:
+    """Every file in a folder, without what Python leaves behind there."""
+    skipped = ("__pycache__", ".ipynb_checkpoints")
+    return sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and not set(skipped) & set(path.parts) and path.suffix != ".pyc"
+    )
+
+
+def checksums(paths: Iterable[Path], base: Path) -> dict[str, str]:
+    """The sha256 of each file that exists, by its path below `base`."""
+    return {
+        path.relative_to(base).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in paths
+        if path.is_file()
+    }
+
+
+def digest(*parts: object) -> str:
+    """One checksum of several JSON-like things.
+
+    >>> digest({"a": 1}, None) == digest({"a": 1}, None) != digest({"a": 2}, None)
+    True
+    """
+    text = json.dumps(parts, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()

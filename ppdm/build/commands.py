@@ -1,0 +1,120 @@
+"""What `ppdm book`, `quick`, `run`, `serve`, `lab` and `zip` do."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from ppdm.build import chapters, layout
+from ppdm.build.execute import execute
+
+
+def no_arguments(parser: argparse.ArgumentParser) -> None:
+    """These commands take none."""
+
+
+def book(args: argparse.Namespace) -> int:
+    """Every chapter at the paper's size, the verdicts, the site."""
+    return _build(layout.paper_layout(), "paper")
+
+
+def quick(args: argparse.Namespace) -> int:
+    """Every chapter small, and the site; claims that need the full size stay undecided."""
+    return _build(layout.quick_layout(), "quick")
+
+
+def _build(where: layout.Layout, profile: str) -> int:
+    from ppdm.build import render
+
+    begin = time.monotonic()
+    ran = chapters.run_chapters(where, profile, workers=2 if profile == "quick" else 1)
+    render.stage(where)
+    changed = render.render(where)
+    done = f"{len(ran)} chapters run" if ran else "no chapter had changed"
+    site = "the site was built" if changed else "the site was up to date"
+    print(f"{done}, {site}, {time.monotonic() - begin:.0f} seconds.")
+    print(f"Open {where.html / 'index.html'}, or type `make serve`.")
+    return 0
+
+
+def run_arguments(parser: argparse.ArgumentParser) -> None:
+    """A chapter, and any number of parameters."""
+    parser.add_argument("chapter", help="its name or the beginning of it: 01, 02_multi_group, ...")
+    parser.add_argument(
+        "-p", "--parameter", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"),
+        help="a parameter of the chapter's first cell; give it as often as you need",
+    )  # fmt: skip
+
+
+def run(args: argparse.Namespace) -> int:
+    """One chapter with parameters of one's own; the book's results stay as they are."""
+    notebook = chapters.find_notebook(layout.find_root(), args.chapter)
+    where = layout.single_layout(notebook.stem)
+    output = where.out / notebook.name
+    parameters = {name: parse_value(value) for name, value in args.parameter}
+    execute(notebook, output, parameters, where.results, scratch=where.work)
+    print(f"notebook: {output}")
+    print(f"results:  {where.results / notebook.stem}")
+    return 0
+
+
+def parse_value(text: str) -> object:
+    """A parameter's value as Python would read it; what Python cannot read is a word.
+
+    >>> parse_value("50"), parse_value("[0.1, 0.2]"), parse_value("None"), parse_value("quick")
+    (50, [0.1, 0.2], None, 'quick')
+    >>> parse_value("true")
+    True
+    """
+    import ast
+
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return {"true": True, "false": False, "null": None}.get(text, text)
+
+
+def serve_arguments(parser: argparse.ArgumentParser) -> None:
+    """The port, and which build."""
+    parser.add_argument("--port", type=int, default=8000, help="8000 if you do not say")
+    parser.add_argument("--quick", action="store_true", help="the quick build's site")
+
+
+def serve(args: argparse.Namespace) -> int:
+    """Show the built site until Ctrl-C."""
+    from functools import partial
+    from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+    where = layout.quick_layout() if args.quick else layout.paper_layout()
+    handler = partial(SimpleHTTPRequestHandler, directory=str(_built(where)))
+    with ThreadingHTTPServer(("127.0.0.1", args.port), handler) as server:
+        print(f"http://127.0.0.1:{server.server_address[1]}/  (Ctrl-C ends it)", flush=True)
+        server.serve_forever()
+    return 0
+
+
+def lab(args: argparse.Namespace) -> int:
+    """JupyterLab in notebooks/."""
+    notebooks = layout.find_root() / "notebooks"
+    return subprocess.call([sys.executable, "-m", "jupyterlab", str(notebooks)])
+
+
+def pack(args: argparse.Namespace) -> int:
+    """One zip that, unpacked, reads from disk."""
+    from ppdm.site.archive import make_archive
+
+    where = layout.paper_layout()
+    target = where.out / "ppdm-book.zip"
+    make_archive(_built(where), target)
+    print(f"{target}: unpack it and open index.html.")
+    return 0
+
+
+def _built(where: layout.Layout) -> Path:
+    if not (where.html / "index.html").is_file():
+        command = "ppdm quick" if where.out.name == "quick" else "ppdm book"
+        raise ValueError(f"there is no site in {where.html} yet: type `{command}` first.")
+    return where.html

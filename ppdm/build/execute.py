@@ -1,0 +1,174 @@
+"""One notebook through papermill, in a process that can be stopped with all its children."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Iterable, Mapping
+
+from ppdm.build.layout import replace_file
+
+
+class Stopped(Exception):
+    """The run was told to stop before it was done."""
+
+
+def parameter_names(notebook: Path) -> list[str]:
+    """The parameters that a notebook declares in its cell tagged `parameters`."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    if not any("parameters" in cell.get("metadata", {}).get("tags", []) for cell in cells):
+        raise ValueError(
+            f"{notebook.name} has no cell tagged `parameters`: "
+            "tag the cell that sets them, or papermill would ignore what it is given."
+        )
+    import papermill
+
+    logging.getLogger("papermill").setLevel(logging.ERROR)
+    return list(papermill.inspect_notebook(str(notebook)))
+
+
+def check_parameters(notebook: Path, given: Iterable[str]) -> None:
+    """Refuse a parameter that the notebook does not know, and name the nearest it does."""
+    known = parameter_names(notebook)
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+            hint = f"; did you mean {near[0]!r}?" if near else "."
+            raise ValueError(
+                f"{notebook.name} has no parameter {name!r}{hint} "
+                f"It has {', '.join(known) or 'none'}."
+            )
+
+
+def execute(
+    notebook: Path,
+    output: Path,
+    parameters: Mapping[str, object],
+    results: Path,
+    cwd: Path | None = None,
+    scratch: Path | None = None,
+    stop: threading.Event | None = None,
+) -> None:
+    """Run `notebook` with `parameters`; write the executed copy to `output` when it is whole.
+
+    Its studies write below `results`. A cell that fails raises a RuntimeError that shows the cell
+    and its error; the half-run notebook stays in `scratch` for a look. Once `stop` is set the
+    run ends at once and raises `Stopped`.
+    """
+    stop = stop or threading.Event()
+    if stop.is_set():
+        raise Stopped
+    check_parameters(notebook, parameters)
+    scratch = scratch or output.parent
+    scratch.mkdir(parents=True, exist_ok=True)
+    job = [sys.executable, "-m", "ppdm.build.execute", notebook, output]
+    job += ["--cwd", cwd or notebook.parent, "--scratch", scratch]
+    job += ["--parameters", json.dumps(dict(parameters))]
+    environment = os.environ | {
+        "PPDM_RESULTS": str(results),
+        "IPYTHONDIR": str(scratch / "ipython" / output.stem),  # no start-up files of the user's
+        "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this environment, not a user's namesake
+    }
+    process = subprocess.Popen(
+        list(map(str, job)), env=environment, start_new_session=True, stdin=subprocess.DEVNULL
+    )
+    try:
+        while process.poll() is None and not stop.is_set():
+            try:
+                process.wait(timeout=0.2)
+            except subprocess.TimeoutExpired:
+                pass
+        stopped = process.poll() is None
+    finally:
+        stop_tree(process)
+    if stopped:
+        raise Stopped
+    if process.returncode:
+        raise RuntimeError(f"{notebook.name} failed (see above).")
+
+
+def stop_tree(process: subprocess.Popen) -> None:
+    """End a process and everything it started: the kernel and the kernel's workers too."""
+    import psutil
+
+    if process.poll() is not None:
+        return
+    parent = psutil.Process(process.pid)
+    family = [*parent.children(recursive=True), parent]
+    for member in family:
+        try:
+            member.kill()
+        except psutil.NoSuchProcess:
+            pass
+    psutil.wait_procs(family, timeout=5)
+    process.wait()
+
+
+def _execute_here(args: argparse.Namespace) -> int:
+    """What the child process does."""
+    import papermill
+
+    part = args.scratch / f"{args.output.stem}.part.ipynb"
+    # Papermill prints each cell's error again in a box of its own; the sentence below is enough.
+    logging.getLogger("papermill").setLevel(logging.ERROR)
+    try:
+        papermill.execute_notebook(
+            str(args.notebook),
+            str(part),
+            parameters=args.parameters,
+            cwd=str(args.cwd),
+            progress_bar=dict(desc=args.notebook.stem, leave=False)
+            if sys.stderr.isatty()
+            else False,
+        )
+    except papermill.PapermillExecutionError as error:
+        failed = part.with_name(f"{args.output.stem}.failed.ipynb")
+        os.replace(part, failed)
+        print(_describe(args.notebook.name, error, failed), file=sys.stderr)
+        return 1
+    executed = json.loads(part.read_text(encoding="utf-8"))
+    replace_file(args.output, _tidy(executed))
+    part.unlink()
+    return 0
+
+
+def _describe(name: str, error, failed: Path) -> str:
+    source = "\n".join("    " + line for line in error.source.splitlines())
+    return (
+        f"\n{name}: cell {error.cell_index} failed with {error.ename}: {error.evalue}\n{source}\n"
+        + "\n".join(error.traceback)
+        + f"\nThe notebook up to there: {failed}"
+    )
+
+
+def _tidy(notebook: dict) -> bytes:
+    """Drop papermill's notes (they hold this machine's paths) and hide the injected cell."""
+    notebook["metadata"].pop("papermill", None)
+    for cell in notebook["cells"]:
+        cell["metadata"].pop("papermill", None)
+        cell["metadata"].pop("execution", None)
+        tags = cell["metadata"].get("tags", [])
+        if "injected-parameters" in tags:
+            cell["metadata"]["tags"] = sorted({*tags, "remove-cell"})
+    return json.dumps(notebook, indent=1, ensure_ascii=False).encode() + b"\n"
+
+
+def _main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("notebook", type=Path)
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--cwd", type=Path)
+    parser.add_argument("--scratch", type=Path)
+    parser.add_argument("--parameters", type=json.loads)
+    return _execute_here(parser.parse_args(argv))
+
+
+if __name__ == "__main__":
+    sys.exit(_main())

@@ -1,0 +1,52 @@
+"""What this book adds to Sphinx.
+
+- A build of anything but the staged tree ends with one sentence that says what to type.
+- `{only} repository` blocks and the substitutions `{{ repository }}` and `{{ repository_url }}`
+  exist, so that a page names the repository only where it is known.
+- The doubled script of sphinx-thebe, which Jupyter Book and its theme both load, is dropped.
+"""
+
+from __future__ import annotations
+
+from sphinx.errors import ConfigError
+
+HOW_TO_BUILD = (
+    "This book is built with `ppdm book` (or `make book`), which runs the chapters first; "
+    "`ppdm quick` does the same in small."
+)
+
+
+def setup(app):
+    """Register with Sphinx."""
+    app.add_config_value("ppdm_staged", False, "env")
+    app.add_config_value("ppdm_repository", "", "env")
+    app.connect("config-inited", _prepare)
+    app.connect("html-page-context", _drop_doubled_scripts, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _prepare(app, config) -> None:
+    if not config.ppdm_staged:
+        raise ConfigError(HOW_TO_BUILD)
+    name = config.ppdm_repository
+    config.myst_substitutions |= {
+        "repository": name or "the repository",
+        "repository_url": f"https://github.com/{name}" if name else "",
+    }
+    if name:
+        app.tags.add("repository")
+
+
+def _drop_doubled_scripts(app, pagename, templatename, context, doctree) -> None:
+    """Keep the first of any script that is there twice, and none of sphinx-thebe's.
+
+    Live cells are switched off in this book, and its script complains where they are.
+    """
+    seen, kept = set(), []
+    for script in context.get("script_files", []):
+        name = str(getattr(script, "filename", script))
+        if name in seen or "thebe" in name:
+            continue
+        seen.add(name)
+        kept.append(script)
+    context["script_files"] = kept

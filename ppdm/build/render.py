@@ -1,0 +1,88 @@
+"""The staged tree and the site made of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+from ppdm.build.chapters import checksums, digest, files_below, installed_versions
+from ppdm.build.execute import stop_tree
+from ppdm.build.layout import Layout, replace_file
+from ppdm.build.settings import staged_config
+
+
+def stage(layout: Layout) -> None:
+    """Lay out what jupyter-book reads, beside the executed notebooks that are there already.
+
+    Names are those of the repository, so that edit links and downloads fit.
+    """
+    source = layout.source
+    source.mkdir(parents=True, exist_ok=True)
+    for name in ("book", "assignments"):
+        shutil.rmtree(source / name, ignore_errors=True)
+    skipped = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
+    shutil.copytree(layout.root / "book", source / "book", ignore=skipped)
+    shutil.copy(layout.root / "_toc.yml", source / "_toc.yml")
+    config = yaml.safe_dump(staged_config(layout.root), sort_keys=False, allow_unicode=True)
+    (source / "_config.yml").write_text(config, encoding="utf-8")
+
+
+def render(layout: Layout) -> bool:
+    """Build `html` from the staged tree; False when it was up to date.
+
+    Any change builds every page anew: a page may show another page's numbers, and Sphinx would
+    not know. Nothing replaces the last good site unless the new one is free of warnings and of
+    broken links.
+    """
+    package = Path(__file__).resolve().parents[1]
+    made_of = digest(
+        checksums(files_below(layout.source), layout.source),
+        checksums(files_below(package), package),
+        installed_versions(),
+    )
+    mark = layout.stamps / "site"
+    if layout.html.is_dir() and mark.is_file() and mark.read_text() == made_of:
+        return False
+    fresh = _run_jupyter_book(layout)
+    _refuse_broken_links(fresh)
+    mark.unlink(missing_ok=True)
+    old = layout.work / "old-html"
+    shutil.rmtree(old, ignore_errors=True)
+    if layout.html.exists():
+        os.replace(layout.html, old)
+    os.replace(fresh, layout.html)
+    shutil.rmtree(old, ignore_errors=True)
+    replace_file(mark, made_of.encode())
+    return True
+
+
+def _run_jupyter_book(layout: Layout) -> Path:
+    shutil.rmtree(layout.work / "_build", ignore_errors=True)
+    layout.work.mkdir(parents=True, exist_ok=True)
+    job = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build"]
+    job += [str(layout.source), "--path-output", str(layout.work)]
+    job += ["--warningiserror", "--nitpick", "--keep-going", "--quiet"]
+    process = subprocess.Popen(job, start_new_session=True, stdin=subprocess.DEVNULL)
+    try:
+        code = process.wait()
+    finally:
+        stop_tree(process)
+    fresh = layout.work / "_build" / "html"
+    if code:
+        raise RuntimeError(f"the site has warnings (see above); what there is of it: {fresh}")
+    return fresh
+
+
+def _refuse_broken_links(site: Path) -> None:
+    from ppdm.check.static import check_links
+
+    broken = check_links(site)
+    for finding in broken:
+        print(finding, file=sys.stderr)
+    if broken:
+        raise RuntimeError(f"{len(broken)} links of the site lead nowhere (see above).")
