@@ -1,0 +1,376 @@
+"""[Huang & Du III] Any randomizing matrix, for one categorical attribute or for several.
+
+``M[y, x]`` is the probability that the true answer x is reported as y; columns sum to one. Several
+attributes are disguised independently, each by its own matrix.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numba import njit
+
+from ppdm.disguise.mechanism import Mechanism, collect, whole_counts
+from ppdm.table import Domain, Table, _listed, decode, encode
+
+_ONLY = None  # the name under which the matrix of a one-attribute scheme is kept
+
+
+class RRMatrix(Mechanism):
+    """[Huang & Du III.A] Disguise by a matrix of reporting probabilities.
+
+    Parameters
+    ----------
+    M
+        A matrix (outputs x inputs) for records of one attribute, or a mapping from attribute
+        names to matrices. Attributes without a matrix are not disguised.
+    outputs, inputs
+        Labels of the reports and of the true answers, in the order of rows and columns (mappings
+        if M is one). By default the levels of the records; for a matrix with more outputs than
+        inputs, 0, 1, 2, ...
+    prior
+        With more outputs than inputs, many left inverses undo the disguise without bias. The one
+        used is weighted least squares with weights 1 / (M prior): the best if the prior is the
+        true distribution, unbiased in any case. Default: all answers equally likely.
+
+    >>> scheme = RRMatrix([[.7, .2, .1], [.2, .6, .3], [.1, .2, .6]])
+    >>> scheme.undo_vector([.43, .34, .23]).round(12)
+    array([0.5, 0.3, 0.2])
+    """
+
+    def __init__(
+        self,
+        M: np.ndarray | Mapping[str, np.ndarray],
+        outputs: Sequence | Mapping[str, Sequence] | None = None,
+        inputs: Sequence | Mapping[str, Sequence] | None = None,
+        prior: Sequence[float] | Mapping[str, Sequence[float]] | None = None,
+    ):
+        self.matrices = {name: _checked(m) for name, m in _by_name(M, M).items()}
+        self.outputs = {n: tuple(labels) for n, labels in _by_name(outputs, M).items()}
+        self.inputs = {n: tuple(labels) for n, labels in _by_name(inputs, M).items()}
+        self.prior = {n: np.asarray(p, dtype=float) for n, p in _by_name(prior, M).items()}
+        for labels, side, axis in ((self.outputs, "outputs", 0), (self.inputs, "inputs", 1)):
+            for name, values in labels.items():
+                size = self.matrices[name].shape[axis]
+                if len(values) != size:
+                    raise ValueError(f"the matrix has {size} {side}; {len(values)} labels given")
+
+    # -- known families --------------------------------------------------------------------
+
+    @classmethod
+    def warner(cls, n: int, p: float) -> RRMatrix:
+        """[Huang & Du III.B] The truth with probability p, else one of the others; also k-RR.
+
+        >>> RRMatrix.warner(2, 0.7).M
+        array([[0.7, 0.3],
+               [0.3, 0.7]])
+        """
+        _check_answers(n)
+        if not 0 <= p <= 1:
+            raise ValueError(f"p is a probability, from 0 to 1; got {p!r}")
+        return cls(_symmetric(n, p, (1 - p) / (n - 1)))
+
+    @classmethod
+    def uniform_perturbation(cls, n: int, q: float) -> RRMatrix:
+        """[Huang & Du III.B] Kept with probability q, else drawn from all n answers.
+
+        q may go below 0, down to -1/(n-1), where the true answer is never reported.
+        """
+        _check_answers(n)
+        if not -1 / (n - 1) - 1e-15 <= q <= 1:
+            raise ValueError(f"q goes from -1/(n-1) = {-1 / (n - 1):.4g} to 1; got {q!r}")
+        other = (1 - q) / n
+        return cls(_symmetric(n, max(q + other, 0.0), other))
+
+    @classmethod
+    def frapp(cls, n: int, lam: float) -> RRMatrix:
+        """[Huang & Du III.B] The truth λ times as likely as any other report, λ >= 0."""
+        _check_answers(n)
+        if not 0 <= lam < math.inf:
+            raise ValueError(f"lam goes from 0 up and is finite; got {lam!r}")
+        return cls(_symmetric(n, lam / (lam + n - 1), 1 / (lam + n - 1)))
+
+    @property
+    def M(self) -> np.ndarray:
+        """The matrix of a one-attribute scheme."""
+        if list(self.matrices) != [_ONLY]:
+            raise ValueError("a scheme for several attributes has no single matrix; see .matrices")
+        return self.matrices[_ONLY]
+
+    def __repr__(self) -> str:
+        sizes = {name: m.shape for name, m in self.matrices.items()}
+        return f"RRMatrix({sizes.get(_ONLY, sizes)})"
+
+    # -- the respondent --------------------------------------------------------------------
+
+    def disguise_codes(self, codes, domain, rng):
+        codes = np.asarray(codes, dtype=np.int64)
+        reported = self.reported(domain)
+        named = self._matrices_in(domain)
+        if len(domain.names) == 1 and named:
+            return _draw_reports(codes, named[domain.names[0]], rng)
+        digits = domain.digits(codes)
+        for name, matrix in named.items():
+            axis = domain.axis(name)
+            digits[:, axis] = _draw_reports(digits[:, axis], matrix, rng)
+        return reported.codes(digits)
+
+    def count_reports(self, answers: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Disguise coded answers (0 to n-1) to one question and count the reports, in one pass.
+
+        >>> RRMatrix.warner(3, 1.0).count_reports(np.array([0, 2, 2]), np.random.default_rng(1))
+        array([1, 0, 2])
+        """
+        return np.bincount(
+            _draw_reports(np.asarray(answers), self.M, rng), minlength=len(self.M)
+        )
+
+    def disguise_table(self, table: Table, rng: np.random.Generator) -> Table:
+        cells, counts = whole_counts(table)
+        reported = self.reported(table.domain)
+        digits = table.domain.digits(cells)
+        for name, matrix in self._matrices_in(table.domain).items():
+            axis = table.domain.axis(name)
+            drawn = rng.multinomial(counts, matrix.T[digits[:, axis]])
+            source, report = np.nonzero(drawn)
+            digits = digits[source]
+            digits[:, axis] = report
+            counts = drawn[source, report]
+        return collect(reported, reported.codes(digits), counts, like=table)
+
+    # -- the collector ---------------------------------------------------------------------
+
+    def reported(self, domain: Domain) -> Domain:
+        levels = list(domain.levels)
+        for name, matrix in self._matrices_in(domain).items():
+            axis, key = domain.axis(name), self._key(name)
+            if matrix.shape[1] != len(levels[axis]):
+                raise ValueError(
+                    f"the matrix for {name!r} has {matrix.shape[1]} columns; the attribute has "
+                    f"{len(levels[axis])} levels: {_listed(levels[axis])}"
+                )
+            square = matrix.shape[0] == matrix.shape[1]
+            default = levels[axis] if square else tuple(range(matrix.shape[0]))
+            levels[axis] = self.outputs.get(key, default)
+        return Domain(domain.names, tuple(levels))
+
+    def true_domain(self, reported: Domain) -> Domain:
+        """The domain of the true answers behind a domain of reports."""
+        levels = list(reported.levels)
+        for name, matrix in self._matrices_in(reported).items():
+            axis, key = reported.axis(name), self._key(name)
+            if matrix.shape[0] != len(levels[axis]):
+                raise ValueError(
+                    f"the matrix for {name!r} has {matrix.shape[0]} rows; the table has "
+                    f"{len(levels[axis])} reports: {_listed(levels[axis])}"
+                )
+            square = matrix.shape[0] == matrix.shape[1]
+            default = levels[axis] if square else tuple(range(matrix.shape[1]))
+            levels[axis] = self.inputs.get(key, default)
+        return Domain(reported.names, tuple(levels))
+
+    def apply(self, table: Table) -> Table:
+        return self._along_axes(table, self.reported(table.domain), lambda name, m: m)
+
+    def undo(self, table: Table) -> Table:
+        """[Huang & Du, Eq. 2] The estimated table of true answers, by inversion."""
+        domain = self.true_domain(table.domain)
+        return self._along_axes(table, domain, lambda name, m: self.left_inverse(name))
+
+    def undo_vector(self, shares: Sequence[float]) -> np.ndarray:
+        """:meth:`undo` for the reported shares (or counts) of one attribute."""
+        return self.left_inverse() @ np.asarray(shares, dtype=float)
+
+    def left_inverse(self, name: str | None = _ONLY) -> np.ndarray:
+        """L with L M = 1: the inverse, or weighted least squares if there are more outputs."""
+        key = self._key(name)
+        return left_inverse(self.matrices[key], self.prior.get(key))
+
+    def unbiased(self, right: Callable, codes: np.ndarray, domain: Domain) -> np.ndarray:
+        true = self.true_domain(domain)
+        everywhere = Table(true, right(true.digits(np.arange(true.size))))
+        estimates = self._along_axes(
+            everywhere, domain, lambda name, m: self.left_inverse(name).T
+        )
+        return estimates.values[codes]
+
+    def _along_axes(self, table: Table, domain: Domain, choose: Callable) -> Table:
+        values = table.dense
+        for name, matrix in self._matrices_in(table.domain).items():
+            axis = table.domain.axis(name)
+            values = np.moveaxis(np.tensordot(choose(name, matrix), values, (1, axis)), 0, axis)
+        return Table(domain, values.reshape(-1))
+
+    # -- the attacker ----------------------------------------------------------------------
+
+    def epsilon(self, attribute: str | None = None, domain: Domain | None = None) -> float:
+        """Local differential privacy of one answer, or of the record (the sum over attributes).
+
+        >>> RRMatrix.warner(10, 0.5).epsilon()
+        2.1972245773362196
+        """
+        if attribute is not None and self._key(attribute) not in self.matrices:
+            return math.inf
+        if domain is not None and len(self._matrices_in(domain)) < len(domain.names):
+            return math.inf
+        wanted = self.matrices if attribute is None else [self._key(attribute)]
+        return sum(matrix_epsilon(self.matrices[key]) for key in wanted)
+
+    def _likeliest(self, prior: Table) -> np.ndarray:
+        best = prior.dense
+        for name, matrix in self._matrices_in(prior.domain).items():
+            axis = prior.domain.axis(name)
+            moved = np.moveaxis(best, axis, -1)
+            best = np.moveaxis((moved[..., None, :] * matrix).max(axis=-1), -1, axis)
+        return best.reshape(-1)
+
+    def _told_truth(self, prior: Table) -> Table:
+        """The chance that the report equals the true answers; no branch says "truth" here."""
+        values = prior.dense
+        for name, matrix in self._matrices_in(prior.domain).items():
+            if matrix.shape[0] != matrix.shape[1]:
+                raise ValueError("with more outputs than inputs a report is not a true answer")
+            shape = [1] * values.ndim
+            shape[prior.domain.axis(name)] = -1
+            values = values * np.diag(matrix).reshape(shape)
+        return Table(self.reported(prior.domain), values.reshape(-1))
+
+    # -- names -----------------------------------------------------------------------------
+
+    def _key(self, name: str | None) -> str | None:
+        return _ONLY if _ONLY in self.matrices else name
+
+    def _matrices_in(self, domain: Domain) -> dict[str, np.ndarray]:
+        if _ONLY in self.matrices:
+            if len(domain.names) != 1:
+                raise ValueError(
+                    f"one matrix disguises one attribute; the records have "
+                    f"{len(domain.names)}: name it, as in RRMatrix({{{domain.names[0]!r}: M}})"
+                )
+            return {domain.names[0]: self.matrices[_ONLY]}
+        return {n: self.matrices[n] for n in domain.names if n in self.matrices}
+
+    def disguise(self, frame, rng):
+        codes, domain = encode(frame)
+        missing = [n for n in self.matrices if n is not _ONLY and n not in domain.names]
+        if missing:
+            raise ValueError(
+                f"matrices name unknown attributes: {_listed(missing)}; "
+                f"the records have {_listed(domain.names)}"
+            )
+        like = frame if hasattr(frame, "columns") else None
+        return decode(self.disguise_codes(codes, domain, rng), self.reported(domain), like=like)
+
+
+def left_inverse(M: np.ndarray, prior: Sequence[float] | None = None) -> np.ndarray:
+    """The matrix L with L M = 1 that weighted least squares uses (weights 1 / (M prior)).
+
+    >>> left_inverse(np.array([[.75, .25], [.25, .75]]))
+    array([[ 1.5, -0.5],
+           [-0.5,  1.5]])
+    """
+    M = np.asarray(M, dtype=float)
+    outputs, inputs = M.shape
+    if np.linalg.matrix_rank(M) < inputs:
+        raise ValueError(
+            "the matrix has no left inverse: some mixtures of true answers give the same reports"
+        )
+    if outputs == inputs:
+        return np.linalg.inv(M)
+    prior = np.full(inputs, 1 / inputs) if prior is None else np.asarray(prior, dtype=float)
+    reports = M @ prior
+    possible = reports > 0
+    weighted = M[possible].T / reports[possible]
+    inverse = np.zeros((inputs, outputs))
+    inverse[:, possible] = np.linalg.solve(weighted @ M[possible], weighted)
+    return inverse
+
+
+def matrix_epsilon(M: np.ndarray) -> float:
+    """The largest log ratio within a row of M: local differential privacy of one answer."""
+    M = np.asarray(M, dtype=float)
+    rows = M[M.max(axis=1) > 0]
+    if (rows == 0).any():
+        return math.inf
+    return float(np.log(rows.max(axis=1) / rows.min(axis=1)).max())
+
+
+def _by_name(values, M) -> dict:
+    """The matrix, labels or prior of each attribute; a bare one belongs to the only attribute."""
+    if values is None:
+        return {}
+    return dict(values) if isinstance(M, Mapping) else {_ONLY: values}
+
+
+def _checked(M: np.ndarray) -> np.ndarray:
+    M = np.array(M, dtype=float)
+    if M.ndim != 2:
+        raise ValueError(f"a randomizing matrix has two dimensions; got {M.ndim}")
+    if M.shape[0] < M.shape[1]:
+        raise ValueError(
+            f"a matrix with {M.shape[0]} outputs for {M.shape[1]} inputs has no left inverse: "
+            "it needs as many outputs as inputs, or more"
+        )
+    if not np.isfinite(M).all() or (M < 0).any() or (M > 1 + 1e-12).any():
+        raise ValueError("the entries of a randomizing matrix are probabilities, from 0 to 1")
+    sums = M.sum(axis=0)
+    if np.abs(sums - 1).max() > 1e-9:
+        worst = int(np.abs(sums - 1).argmax())
+        raise ValueError(
+            f"the columns of a randomizing matrix sum to one; column {worst} sums to "
+            f"{sums[worst]:.6g} (M[y, x] = P(reported y | true x))"
+        )
+    return M
+
+
+def _check_answers(n: int) -> None:
+    if n < 2:
+        raise ValueError(f"a question has at least two answers; got n = {n}")
+
+
+def _symmetric(n: int, diagonal: float, other: float) -> np.ndarray:
+    return np.full((n, n), other) + np.diag(np.full(n, diagonal - other))
+
+
+def _draw_reports(answers: np.ndarray, M: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """One report for each coded answer."""
+    keep, other = _alias_tables(M)
+    reports = np.empty(len(answers), dtype=np.int64)
+    step = 1 << 16  # random numbers in pieces that stay in the cache
+    for start in range(0, len(answers), step):
+        part = slice(start, start + step)
+        chances = rng.random(len(answers[part]))
+        _look_up(answers[part], chances, keep, other, reports[part])
+    return reports
+
+
+def _alias_tables(M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Walker's tables, one row an input: drawing a report costs one look-up."""
+    outputs, inputs = M.shape
+    keep = np.ones((inputs, outputs))
+    other = np.tile(np.arange(outputs), (inputs, 1))
+    for x in range(inputs):
+        height = M[:, x] * outputs
+        low = [y for y in range(outputs) if height[y] < 1]
+        high = [y for y in range(outputs) if height[y] >= 1]
+        while low and high:
+            small, tall = low.pop(), high[-1]
+            keep[x, small], other[x, small] = height[small], tall
+            height[tall] -= 1 - height[small]
+            if height[tall] < 1:
+                low.append(high.pop())
+    return keep, other
+
+
+@njit(cache=True)
+def _look_up(answers, chances, keep, other, reports):
+    outputs = keep.shape[1]
+    for i in range(len(answers)):
+        place = chances[i] * outputs
+        column = int(place)
+        if place - column < keep[answers[i], column]:
+            reports[i] = column
+        else:
+            reports[i] = other[answers[i], column]

@@ -1,0 +1,167 @@
+"""What every mechanism can do, and what an attacker gets out of any of them.
+
+A mechanism sends a true record x to a reported record r with probability ``M[r, x]``. Three kinds
+of people use it:
+
+- a respondent *disguises* a record: :meth:`Mechanism.disguise`;
+- the collector *undoes* the disguise on counts, though on no single record: :meth:`Mechanism.undo`;
+- an attacker, who knows the mechanism and the distribution of the true records, *guesses*:
+  :meth:`Mechanism.guess_answer`, :meth:`Mechanism.guess_record`, :meth:`Mechanism.truthful`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from ppdm.table import Domain, Table, aggregated, as_frame, decode, encode
+
+#: A matrix over all cells is for looking at, not for computing with.
+MATRIX_LIMIT = 4_096
+
+
+class Mechanism(ABC):
+    """The common part of all mechanisms."""
+
+    # -- the respondent --------------------------------------------------------------------
+
+    def disguise(self, frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+        """Disguise records one by one, as the respondents do."""
+        frame = as_frame(frame)
+        codes, domain = encode(frame)
+        return decode(self.disguise_codes(codes, domain, rng), self.reported(domain), like=frame)
+
+    @abstractmethod
+    def disguise_codes(
+        self, codes: np.ndarray, domain: Domain, rng: np.random.Generator
+    ) -> np.ndarray:
+        """:meth:`disguise` for records that are coded as integers (see `ppdm.table.encode`)."""
+
+    @abstractmethod
+    def disguise_table(self, table: Table, rng: np.random.Generator) -> Table:
+        """Draw the counts of the disguised records directly from those of the true ones.
+
+        Exact in distribution: equal records are exchangeable, so only their number matters.
+        """
+
+    # -- the collector ---------------------------------------------------------------------
+
+    def reported(self, domain: Domain) -> Domain:
+        """The domain of the reports; for most mechanisms that of the records."""
+        return domain
+
+    @abstractmethod
+    def apply(self, table: Table) -> Table:
+        """The expected table of reports: the linear map itself."""
+
+    @abstractmethod
+    def undo(self, table: Table) -> Table:
+        """Estimate the true counts from reported ones: unbiased, possibly negative.
+
+        Undoing commutes with taking marginals, so a marginal table may be undone by itself.
+        """
+
+    @abstractmethod
+    def unbiased(
+        self, right: Callable[[np.ndarray], np.ndarray], codes: np.ndarray, domain: Domain
+    ) -> np.ndarray:
+        """A function of reports whose mean estimates the mean of `right` over the true records.
+
+        `right` takes level numbers (cells, attributes) and gives a number for each cell.
+        """
+
+    def matrix(self, domain: Domain) -> np.ndarray:
+        """``M[r, x]`` over all cells of a small domain."""
+        domain = getattr(domain, "domain", domain)
+        if domain.size > MATRIX_LIMIT:
+            raise ValueError(
+                f"the matrix over {domain.size:,} cells is too large to write out "
+                f"(at most {MATRIX_LIMIT:,}); undo() does not need it"
+            )
+        columns = [self.apply(Table(domain, unit)).values for unit in np.eye(domain.size)]
+        return np.array(columns).T
+
+    # -- the attacker ----------------------------------------------------------------------
+
+    @abstractmethod
+    def epsilon(self, attribute: str | None = None, domain: Domain | None = None) -> float:
+        """Local differential privacy: the largest log ratio of two true values' chances of the
+        same report; of one answer if an attribute is named, else of the whole record."""
+
+    @abstractmethod
+    def _likeliest(self, prior: Table) -> np.ndarray:
+        """For each report r, the largest P(x) M[r, x] over true records x."""
+
+    @abstractmethod
+    def _told_truth(self, prior: Table) -> Table:
+        """For each report r, the probability of "r is reported and is the truth told"."""
+
+    def guess_answer(self, prior: Table, attribute: str, known: Sequence[str] = ()) -> float:
+        """The chance of guessing one true answer right, by the best rule there is.
+
+        The attacker sees the whole report, knows the prior (a table of true records) and, of the
+        respondent he looks at, the true answers to the `known` questions.
+        """
+        prior = prior.proportions()
+        axis = prior.domain.axis(attribute)
+        side = [prior.domain.axis(name) for name in known]
+        cells, values = prior.occupied()
+        digits = prior.domain.digits(cells)
+        groups = np.unique(digits[:, side], axis=0, return_inverse=True)[1].reshape(-1)
+        chance = 0.0
+        for group in range(groups.max() + 1):
+            joint = [
+                self.apply(
+                    Table(prior.domain, values[inside], cells[inside]).compact(prior.domain.size)
+                )
+                for level in range(prior.shape[axis])
+                if (inside := (groups == group) & (digits[:, axis] == level)).any()
+            ]
+            chance += _sum_of_largest(joint)
+        return chance
+
+    def guess_record(self, prior: Table) -> float:
+        """The chance of guessing a whole true record right from its report, at best."""
+        return float(self._likeliest(prior.proportions()).sum())
+
+    def truthful(self, prior: Table) -> Table:
+        """For each report: the probability that the respondent told the truth, given the report.
+
+        Reports that never occur get nan.
+        """
+        truth = self._told_truth(prior.proportions()).densified()
+        reports = self.apply(prior.proportions()).densified()
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return Table(reports.domain, truth.values / reports.values)
+
+
+def whole_counts(table: Table) -> tuple[np.ndarray, np.ndarray]:
+    """The occupied cells of a table of records, as integers; anything else is refused."""
+    cells, values = table.occupied()
+    counts = values.astype(np.int64)
+    if (counts != values).any() or (counts < 0).any():
+        wrong = values[(counts != values) | (counts < 0)][0]
+        raise ValueError(f"only whole counts of records can be disguised; the table holds {wrong:g}")
+    return cells, counts
+
+
+def collect(domain: Domain, cells: np.ndarray, counts: np.ndarray, like: Table) -> Table:
+    """A table of reports, stored as the table of records was."""
+    if like.is_sparse:
+        return aggregated(domain, cells, counts)
+    return Table(domain, np.bincount(cells, counts, minlength=domain.size))
+
+
+def _sum_of_largest(tables: list[Table]) -> float:
+    """Over all cells, the sum of the largest of the tables' numbers."""
+    if not any(table.is_sparse for table in tables):
+        return float(np.max([table.values for table in tables], axis=0).sum())
+    cells = np.unique(np.concatenate([table.sparsified().cells for table in tables]))
+    best = np.zeros(len(cells))
+    for table in (table.sparsified() for table in tables):
+        at = np.searchsorted(cells, table.cells)
+        best[at] = np.maximum(best[at], table.values)
+    return float(best.sum())

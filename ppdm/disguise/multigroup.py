@@ -1,0 +1,253 @@
+"""[Zhan & Du 4] Multi-group randomized response, the related-question model.
+
+The attributes are split into groups. In each group, independently of the others, a respondent
+tells the truth about all answers with probability θ, else reverses all of them. For one group the
+map on the counts of a cell E and its reversal Ē is
+
+    P*(E) = θ P(E) + (1-θ) P(Ē)        P*(Ē) = (1-θ) P(E) + θ P(Ē)
+
+and for several groups the Kronecker product of such maps, so it is undone one group after the
+other and the large matrix is never formed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+from numba import njit
+
+from ppdm.disguise.mechanism import Mechanism, collect, whole_counts
+from ppdm.table import Domain, Table, _listed, aggregated, worth_dense
+
+
+class MultiGroup(Mechanism):
+    """[Zhan & Du 4.2 to 4.4] Truth with probability θ, else the reverse, group by group.
+
+    Parameters
+    ----------
+    theta
+        Probability of the truth in each group.
+    groups
+        Lists of attribute names. Attributes in no group are not disguised (4.5, 4.7). ``None``
+        puts all attributes into one group.
+
+    The class label is an attribute like any other: name it in a group, or leave it out.
+
+    >>> import pandas as pd
+    >>> from ppdm import count
+    >>> answers = count(pd.DataFrame({"A": [1, 1, 1, 0], "B": [1, 1, 0, 0]}))
+    >>> scheme = MultiGroup(0.8)
+    >>> scheme.apply(answers).dense.round(2)
+    array([[1.2, 0.2],
+           [0.8, 1.8]])
+    >>> scheme.undo(scheme.apply(answers)).dense.round(12)
+    array([[1., 0.],
+           [1., 2.]])
+    """
+
+    def __init__(self, theta: float, groups: Sequence[Sequence[str]] | None = None):
+        if not 0 <= theta <= 1:
+            raise ValueError(f"theta is a probability, from 0 to 1; got {theta!r}")
+        self.theta = float(theta)
+        self.groups = None if groups is None else tuple(_as_group(group) for group in groups)
+        named = [name for group in self.groups or () for name in group]
+        twice = sorted({name for name in named if named.count(name) > 1}, key=str)
+        if twice:
+            raise ValueError(f"an attribute belongs to one group only; {_listed(twice)} is in two")
+
+    def __repr__(self) -> str:
+        return f"MultiGroup(theta={self.theta:g}, groups={self.groups})"
+
+    # -- the respondent --------------------------------------------------------------------
+
+    def disguise_codes(self, codes, domain, rng):
+        self._check_known(domain)
+        codes = np.asarray(codes, dtype=np.int64)
+        for group in self._groups_in(domain):
+            lies = rng.random(len(codes)) > self.theta
+            codes = np.where(lies, _reversed_cells(codes, domain, group), codes)
+        return codes
+
+    def disguise_table(self, table: Table, rng: np.random.Generator) -> Table:
+        self._check_known(table.domain)
+        cells, counts = whole_counts(table)
+        for group in self._groups_in(table.domain):
+            truths = rng.binomial(counts, self.theta)
+            cells = np.concatenate([cells, _reversed_cells(cells, table.domain, group)])
+            counts = np.concatenate([truths, counts - truths])
+            cells, counts = cells[counts > 0], counts[counts > 0]
+        return collect(table.domain, cells, counts, like=table)
+
+    # -- the collector ---------------------------------------------------------------------
+
+    def apply(self, table: Table) -> Table:
+        return self._mixed(table, self.theta, 1 - self.theta)
+
+    def undo(self, table: Table) -> Table:
+        """[Zhan & Du, Eqs. 3, 5, 7] The estimated table of true records."""
+        return self._mixed(table, *self._inverse_weights())
+
+    def unbiased(self, right: Callable, codes: np.ndarray, domain: Domain) -> np.ndarray:
+        """[Zhan & Du 4.6, Eq. 15] The first row of the inverse, over all 2^M reversals."""
+        keep, turn = self._inverse_weights()
+        groups = self._groups_in(domain)
+        estimate = np.zeros(len(codes))
+        for pattern in product((False, True), repeat=len(groups)):
+            cells, weight = codes, 1.0
+            for group, turned in zip(groups, pattern, strict=True):
+                weight *= turn if turned else keep
+                cells = _reversed_cells(cells, domain, group) if turned else cells
+            if weight:
+                estimate += weight * right(domain.digits(cells))
+        return estimate
+
+    def _inverse_weights(self) -> tuple[float, float]:
+        if self.theta == 0.5:
+            raise ValueError("theta must not be 0.5: the counts carry no information there")
+        slope = 2 * self.theta - 1
+        return self.theta / slope, -(1 - self.theta) / slope
+
+    def _mixed(self, table: Table, keep: float, turn: float) -> Table:
+        """keep * table + turn * (table with the group reversed), for one group after another."""
+        groups = self._groups_in(table.domain)
+        spread = len(table.values) * 2.0 ** len(groups)
+        if not table.is_sparse or worth_dense(table.domain.size, spread):
+            values = table.densified().values.copy()
+            for group in groups:
+                _mix(values, _reversal(table.domain, group), keep, turn)
+            return Table(table.domain, values)
+        if spread > 50_000_000:
+            raise ValueError(
+                f"{len(groups)} groups spread {len(table.values):,} occupied cells over "
+                f"{spread:.2g}; undo marginals of fewer attributes instead"
+            )
+        cells, values = table.cells, table.values
+        for group in groups:
+            cells = np.concatenate([cells, _reversed_cells(cells, table.domain, group)])
+            values = np.concatenate([keep * values, turn * values])
+        return aggregated(table.domain, cells, values)
+
+    # -- the attacker ----------------------------------------------------------------------
+
+    def epsilon(self, attribute: str | None = None, domain: Domain | None = None) -> float:
+        """Local differential privacy of one answer, or of the whole record.
+
+        For one answer it is ``|ln(θ/(1-θ))|``. For a record it is infinite as soon as a group has
+        two answers or an attribute is not disguised: such a group's report 00 can only come from
+        00 or from 11, never from 01, so the report rules true records out. With groups of one
+        answer each it is the sum over the answers.
+
+        >>> MultiGroup(0.75, [["A"], ["B"]]).epsilon("A")
+        1.0986122886681098
+        >>> MultiGroup(0.75, [["A", "B"]]).epsilon()
+        inf
+        """
+        groups = self._groups_in(domain) if domain is not None else self.groups
+        if groups is None:
+            raise ValueError("with all attributes in one group, epsilon needs the domain")
+        answer = _log_odds(self.theta)
+        if attribute is not None:
+            return answer if any(attribute in group for group in groups) else math.inf
+        bare = set(domain.names if domain is not None else ()) - {n for g in groups for n in g}
+        if bare or any(len(group) > 1 for group in groups):
+            return math.inf
+        return answer * len(groups)
+
+    def _likeliest(self, prior: Table) -> np.ndarray:
+        best = prior.densified().values.copy()
+        for group in self._groups_in(prior.domain):
+            other = best[_reversal(prior.domain, group)]
+            best = np.maximum(self.theta * best, (1 - self.theta) * other)
+        return best
+
+    def _told_truth(self, prior: Table) -> Table:
+        return prior * self.theta ** len(self._groups_in(prior.domain))
+
+    # -- groups ----------------------------------------------------------------------------
+
+    def _check_known(self, domain: Domain) -> None:
+        named = [name for group in self.groups or () for name in group]
+        unknown = [name for name in named if name not in domain.names]
+        if unknown:
+            raise ValueError(
+                f"groups name unknown attributes: {_listed(unknown)}; "
+                f"the records have {_listed(domain.names)}"
+            )
+
+    def _groups_in(self, domain: Domain) -> tuple[tuple[str, ...], ...]:
+        """The groups, each cut down to the attributes that a (marginal) table has."""
+        if self.groups is None:
+            return (domain.names,)
+        present = (tuple(n for n in group if n in domain.names) for group in self.groups)
+        return tuple(group for group in present if group)
+
+
+def random_groups(
+    names: Sequence[str], number: int, rng: np.random.Generator
+) -> list[list[str]]:
+    """[Zhan & Du 5.2] Split attributes at random into groups whose sizes differ by at most one.
+
+    >>> random_groups(["A", "B", "C"], 2, np.random.default_rng(1))
+    [['A', 'B'], ['C']]
+    """
+    if not 1 <= number <= len(names):
+        raise ValueError(f"{len(names)} attributes make 1 to {len(names)} groups, not {number}")
+    order = rng.permutation(len(names))
+    return [[names[i] for i in part] for part in np.array_split(order, number)]
+
+
+def _as_group(group: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(group, str):
+        raise ValueError(f"groups is a list of lists of names; got the bare name {group!r}")
+    return tuple(group)
+
+
+def _log_odds(theta: float) -> float:
+    return math.inf if theta in (0.0, 1.0) else abs(math.log(theta / (1 - theta)))
+
+
+def _axes_and_steps(domain: Domain, group: tuple[str, ...]) -> tuple[list[int], np.ndarray]:
+    axes = [domain.axis(name) for name in group]
+    for axis in axes:
+        if domain.shape[axis] != 2:
+            raise ValueError(
+                f"only two-valued answers can be reversed; {domain.names[axis]!r} has the levels "
+                f"{_listed(domain.levels[axis])} (for more than two use UnrelatedQuestion or "
+                "RRMatrix, or leave it out of the groups)"
+            )
+    return axes, domain.strides[axes]
+
+
+def _reversed_cells(cells: np.ndarray, domain: Domain, group: tuple[str, ...]) -> np.ndarray:
+    """The codes after all answers of a group are reversed."""
+    axes, steps = _axes_and_steps(domain, group)
+    if _all_binary(domain):
+        return cells ^ steps.sum()
+    ones = sum(((cells // step) % 2) * step for step in steps)
+    return cells + steps.sum() - 2 * ones
+
+
+@lru_cache(maxsize=256)
+def _all_binary(domain: Domain) -> bool:
+    return set(domain.shape) == {2}
+
+
+@lru_cache(maxsize=256)
+def _reversal(domain: Domain, group: tuple[str, ...]) -> np.ndarray:
+    """For every cell of a dense table, the cell with the group's answers reversed."""
+    return _reversed_cells(np.arange(domain.size), domain, group)
+
+
+@njit(cache=True)
+def _mix(values, partner, keep, turn):
+    """In place: values = keep * values + turn * values[partner]; a cell and its partner swap."""
+    for cell in range(len(values)):
+        other = partner[cell]
+        if cell < other:
+            here, there = values[cell], values[other]
+            values[cell] = keep * here + turn * there
+            values[other] = keep * there + turn * here

@@ -1,0 +1,200 @@
+"""[Zhan & Matwin 2.2] Multi-variant randomized response, the unrelated-question model.
+
+A respondent sends her private record with probability q, else a personal record Y whose
+distribution is known. For any logical expression A and the same expression over Y
+
+    P*(A) = q P(A) + (1-q) P(Y)                                                       (Eq. 1)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, reduce
+
+import numpy as np
+
+from ppdm.disguise.mechanism import Mechanism, collect, whole_counts
+from ppdm.table import DENSE_LIMIT, Domain, Table
+
+
+class UnrelatedQuestion(Mechanism):
+    """[Zhan & Matwin 2.2] The private record with probability q, else a personal one.
+
+    Parameters
+    ----------
+    q
+        Probability of the private record.
+    personal
+        The known distribution of the personal records: ``None`` for independent answers, all
+        levels equally likely (fair bits, W_y = 1/2); a mapping from attribute names to
+        probabilities of their levels, independent of each other (attributes not named: equally
+        likely); or a :class:`~ppdm.table.Table` with the joint distribution.
+
+    Binary and categorical attributes are treated alike.
+
+    >>> import pandas as pd
+    >>> from ppdm import count
+    >>> answers = count(pd.DataFrame({"A": [1, 1, 1, 0]}))
+    >>> scheme = UnrelatedQuestion(0.5)
+    >>> scheme.apply(answers).dense
+    array([1.5, 2.5])
+    >>> scheme.undo(scheme.apply(answers)).dense
+    array([1., 3.])
+    """
+
+    def __init__(self, q: float, personal: Mapping[str, Sequence[float]] | Table | None = None):
+        if not 0 <= q <= 1:
+            raise ValueError(f"q is a probability, from 0 to 1; got {q!r}")
+        self.q = float(q)
+        if isinstance(personal, Table):
+            personal = personal.proportions()
+            if personal.values.min() < 0:
+                raise ValueError("the personal distribution has a negative probability")
+        elif personal is not None:
+            personal = {name: _distribution(name, p) for name, p in personal.items()}
+        self.personal = personal
+
+    def __repr__(self) -> str:
+        return f"UnrelatedQuestion(q={self.q:g}, personal={self.personal})"
+
+    # -- the respondent --------------------------------------------------------------------
+
+    def disguise_codes(self, codes, domain, rng):
+        private = rng.random(len(codes)) < self.q
+        return np.where(private, codes, self._personal_codes(domain, len(codes), rng))
+
+    def disguise_table(self, table: Table, rng: np.random.Generator) -> Table:
+        cells, counts = whole_counts(table)
+        private = rng.binomial(counts, self.q)
+        strangers = int(counts.sum() - private.sum())
+        if table.domain.size < strangers:  # cheaper to draw counts than records
+            drawn = rng.multinomial(strangers, self.personal_distribution(table.domain))
+            cells = np.concatenate([cells, np.arange(table.domain.size)])
+            return collect(table.domain, cells, np.concatenate([private, drawn]), like=table)
+        personal = self._personal_codes(table.domain, strangers, rng)
+        cells = np.concatenate([cells, personal])
+        counts = np.concatenate([private, np.ones(strangers, dtype=np.int64)])
+        return collect(table.domain, cells, counts, like=table)
+
+    def _personal_codes(self, domain: Domain, number: int, rng) -> np.ndarray:
+        if self.personal is None:
+            return rng.integers(domain.size, size=number)
+        if isinstance(self.personal, Table):
+            joint = self.personal.marginal(*domain.names)
+            cells, chances = joint.occupied()
+            return rng.choice(cells, size=number, p=chances / chances.sum())
+        codes = np.zeros(number, dtype=np.int64)
+        for name, levels, stride in zip(domain.names, domain.levels, domain.strides, strict=True):
+            codes += stride * rng.choice(len(levels), size=number, p=self._answer(name, levels))
+        return codes
+
+    # -- the collector ---------------------------------------------------------------------
+
+    def apply(self, table: Table) -> Table:
+        stranger = self.personal_distribution(table.domain) * ((1 - self.q) * table.total)
+        return Table(table.domain, self.q * table.densified().values + stranger)
+
+    def undo(self, table: Table) -> Table:
+        """[Zhan & Matwin, Eq. 1] The estimated table of private records."""
+        self._check_informative()
+        if self.q == 1:
+            return table
+        stranger = self.personal_distribution(table.domain) * ((1 - self.q) * table.total)
+        return Table(table.domain, (table.densified().values - stranger) / self.q)
+
+    def unbiased(self, right: Callable, codes: np.ndarray, domain: Domain) -> np.ndarray:
+        """[Zhan & Matwin 2.4] (right(report) - (1-q) E right(Y)) / q."""
+        self._check_informative()
+        everywhere = right(domain.digits(np.arange(_enumerable(domain))))
+        stranger = everywhere @ self.personal_distribution(domain)
+        return (right(domain.digits(codes)) - (1 - self.q) * stranger) / self.q
+
+    def _check_informative(self) -> None:
+        if self.q == 0:
+            raise ValueError("q must not be 0: then no record is private and nothing can be undone")
+
+    def personal_distribution(self, domain: Domain) -> np.ndarray:
+        """The probability of every personal record over a (marginal) domain."""
+        size = _enumerable(domain)
+        if self.personal is None:
+            return np.full(size, 1 / size)
+        if isinstance(self.personal, Table):
+            joint = self.personal.marginal(*domain.names)
+            if joint.levels != domain.levels:
+                raise ValueError("the personal table and the records have different levels")
+            return joint.densified().values
+        answers = (self._answer(*pair) for pair in zip(domain.names, domain.levels, strict=True))
+        return reduce(np.multiply.outer, answers).reshape(-1)
+
+    def _answer(self, name: str, levels: tuple) -> np.ndarray:
+        probabilities = self.personal.get(name)
+        if probabilities is None:
+            return np.full(len(levels), 1 / len(levels))
+        if len(probabilities) != len(levels):
+            raise ValueError(
+                f"{name!r} has {len(levels)} levels; {len(probabilities)} probabilities given"
+            )
+        return probabilities
+
+    # -- the attacker ----------------------------------------------------------------------
+
+    def epsilon(self, attribute: str | None = None, domain: Domain | None = None) -> float:
+        """Local differential privacy of one answer, or of the whole record.
+
+        A report r has chance q + (1-q) P(Y=r) if it is the true value and (1-q) P(Y=r) if not.
+
+        >>> from ppdm import Domain
+        >>> round(UnrelatedQuestion(0.5).epsilon("A", Domain(("A",), ((0, 1),))), 6)
+        1.098612
+        """
+        if domain is None:
+            raise ValueError("epsilon of an unrelated question needs the domain of the answers")
+        if attribute is not None:
+            domain = domain.only([attribute])
+        elif self.personal is None:  # no need to list 2^d equal probabilities
+            return _epsilon(self.q, 1 / domain.size)
+        return _epsilon(self.q, self.personal_distribution(domain).min())
+
+    def _likeliest(self, prior: Table) -> np.ndarray:
+        values = prior.densified().values
+        stranger = (1 - self.q) * self.personal_distribution(prior.domain)
+        # max over x of (q [x = r] + stranger(r)) P(x)
+        return np.maximum((self.q + stranger) * values, stranger * values.max())
+
+    def _told_truth(self, prior: Table) -> Table:
+        return prior * self.q
+
+    def truth_of_reports(self, prior: Table, reports: np.ndarray) -> np.ndarray:
+        """[Zhan & Matwin 1] P(the private record was sent | report), for coded reports."""
+        known = dict(zip(*(part.tolist() for part in prior.proportions().occupied()), strict=True))
+        private = self.q * np.array([known.get(code, 0.0) for code in np.asarray(reports).tolist()])
+        if self.personal is None:
+            stranger = np.full(len(private), 1 / prior.domain.size)
+        else:
+            stranger = self.personal_distribution(prior.domain)[reports]
+        with np.errstate(invalid="ignore"):
+            return private / (private + (1 - self.q) * stranger)
+
+
+def _epsilon(q: float, rarest: float) -> float:
+    return math.inf if q == 1 or rarest == 0 else math.log1p(q / ((1 - q) * rarest))
+
+
+def _distribution(name: str, probabilities: Sequence[float]) -> np.ndarray:
+    p = np.asarray(probabilities, dtype=float)
+    if p.ndim != 1 or (p < 0).any() or abs(p.sum() - 1) > 1e-9:
+        raise ValueError(
+            f"the personal answers to {name!r} need probabilities that sum to one; got {p.tolist()}"
+        )
+    return p / p.sum()
+
+
+@lru_cache(maxsize=64)
+def _enumerable(domain: Domain) -> int:
+    if domain.size > DENSE_LIMIT:
+        raise ValueError(
+            f"{domain.size:.3g} possible personal records cannot be listed; "
+            "undo marginals of fewer attributes instead"
+        )
+    return domain.size

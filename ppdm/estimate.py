@@ -1,0 +1,114 @@
+"""[Huang & Du III.A] From reported counts to a distribution: four estimators, each by its name.
+
+`inversion` is unbiased and may leave the simplex. What to do then is a choice, made in the open:
+`clipped` and `projected` repair an estimate, `em` maximizes the likelihood inside the simplex.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ppdm.disguise.matrix import left_inverse
+from ppdm.disguise.mechanism import Mechanism
+from ppdm.table import Table
+
+
+def inversion(counts: np.ndarray, M: np.ndarray, prior: np.ndarray | None = None) -> np.ndarray:
+    """[Huang & Du, Eq. 2, Theorem 1] P = M^-1 P*, the unbiased estimate.
+
+    With more outputs than inputs: weighted least squares, see `ppdm.disguise.matrix.left_inverse`.
+
+    >>> from ppdm import RRMatrix
+    >>> inversion([400, 300, 200, 100], RRMatrix.warner(4, 5 / 8).M).round(6)
+    array([ 0.55,  0.35,  0.15, -0.05])
+    """
+    return left_inverse(M, prior) @ _shares(counts, M)
+
+
+def inversion_se(counts: np.ndarray, M: np.ndarray, prior: np.ndarray | None = None) -> np.ndarray:
+    """[Huang & Du, Theorem 6] Standard errors of :func:`inversion`, with P* estimated.
+
+    >>> from ppdm import RRMatrix
+    >>> inversion_se([430, 570], RRMatrix.warner(2, 0.7).M).round(4)
+    array([0.0391, 0.0391])
+    """
+    shares = _shares(counts, M)
+    covariance = np.diag(shares) - np.outer(shares, shares)
+    inverse = left_inverse(M, prior)
+    variances = np.einsum("ij,jk,ik->i", inverse, covariance, inverse)
+    return np.sqrt(np.maximum(variances, 0) / np.sum(counts))
+
+
+def clipped(estimate: np.ndarray) -> np.ndarray:
+    """Negative entries set to zero, the rest scaled to sum one.
+
+    >>> clipped([.55, .35, .15, -.05]).round(5)
+    array([0.52381, 0.33333, 0.14286, 0.     ])
+    """
+    positive = np.maximum(np.asarray(estimate, dtype=float), 0)
+    return positive / positive.sum()
+
+
+def projected(estimate: np.ndarray) -> np.ndarray:
+    """The nearest point of the simplex (Euclidean): subtract a constant, clip, so that it sums to one.
+
+    >>> projected([.55, .35, .15, -.05]).round(5)
+    array([0.53333, 0.33333, 0.13333, 0.     ])
+    """
+    estimate = np.asarray(estimate, dtype=float)
+    falling = np.sort(estimate)[::-1]
+    surplus = (np.cumsum(falling) - 1) / np.arange(1, len(falling) + 1)
+    last = np.flatnonzero(falling > surplus)[-1]
+    return np.maximum(estimate - surplus[last], 0)
+
+
+def em(
+    counts: np.ndarray, M: np.ndarray, tolerance: float = 1e-12, steps: int = 1_000_000
+) -> np.ndarray:
+    """[Huang & Du, Eq. 3] The maximum likelihood estimate, by expectation and maximization.
+
+    The paper's Eq. (3) sums over the index that it also leaves free. Derived anew: the expected
+    share of true answers x among the reports y is P(x) M[y, x] / sum_x' P(x') M[y, x'], so
+
+        P(x)  <-  sum_y P*(y) P(x) M[y, x] / sum_x' P(x') M[y, x']
+
+    Inside the simplex this is the inversion estimate (for a square matrix).
+
+    >>> from ppdm import RRMatrix
+    >>> em([400, 300, 200, 100], RRMatrix.warner(4, 5 / 8).M).round(6)
+    array([0.527778, 0.333333, 0.138889, 0.      ])
+    """
+    M = np.ascontiguousarray(M, dtype=float)
+    start = np.full(M.shape[1], 1 / M.shape[1])
+    return _em(_shares(counts, M), M, start, tolerance, steps)
+
+
+def pool(true: Table, disguised: Table, mechanism: Mechanism) -> Table:
+    """[Zhan & Du 2] One party's true records and another's disguised ones, in one estimate."""
+    return true + mechanism.undo(disguised)
+
+
+def _shares(counts: np.ndarray, M: np.ndarray) -> np.ndarray:
+    counts = np.asarray(counts, dtype=float)
+    if counts.shape != (len(M),):
+        raise ValueError(f"the matrix has {len(M)} outputs; {counts.size} counts given")
+    if (counts < 0).any() or not counts.sum() > 0:
+        raise ValueError("counts of reports are not negative, and at least one is positive")
+    return counts / counts.sum()
+
+
+@njit(cache=True)
+def _em(shares, M, estimate, tolerance, steps):
+    for _ in range(steps):
+        expected = M @ estimate
+        ratio = np.zeros_like(shares)
+        for y in range(len(shares)):
+            if shares[y] > 0:
+                ratio[y] = shares[y] / expected[y]
+        following = estimate * (M.T @ ratio)
+        change = np.abs(following - estimate).max()
+        estimate = following
+        if change < tolerance:
+            break
+    return estimate

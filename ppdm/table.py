@@ -1,0 +1,421 @@
+"""Contingency tables over coded answers.
+
+A *domain* is an ordered list of attributes, each with its levels. A *cell* is one combination of
+levels; its *code* is a single integer (mixed radix, the last attribute runs fastest, as in
+`numpy.ravel_multi_index`). A *table* gives every cell a real number: a count of records, or, after
+a disguise has been undone, an estimated count, which may be fractional or negative.
+
+Two storages, one interface:
+
+dense
+    one number a cell. Right while the cells are not many more than the records.
+sparse
+    the codes of the occupied cells and their numbers. A survey of forty yes/no questions has 2**40
+    cells and never more occupied ones than respondents.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+#: Up to here a table may be dense whatever the number of records.
+SMALL = 4_096
+#: Above this many cells no dense table is made (it would need 128 MB and more).
+DENSE_LIMIT = 2**24
+#: Codes are 64-bit integers.
+CODE_LIMIT = 2**62
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Names and levels of the attributes, in order.
+
+    >>> Domain(("smokes", "age"), ((0, 1), ("young", "old"))).size
+    4
+    """
+
+    names: tuple[str, ...]
+    levels: tuple[tuple, ...]
+
+    def __post_init__(self) -> None:
+        repeated = {name for name in self.names if self.names.count(name) > 1}
+        if repeated:
+            raise ValueError(f"attribute names must differ; repeated: {_listed(sorted(repeated))}")
+        if self.size > CODE_LIMIT:
+            raise ValueError(
+                f"{len(self.names)} attributes make {self.size:.2g} cells; a table holds at most "
+                f"{CODE_LIMIT:.2g}: count fewer attributes at a time"
+            )
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(len(levels) for levels in self.levels)
+
+    @cached_property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @cached_property
+    def strides(self) -> np.ndarray:
+        """What one step along each axis adds to a code."""
+        steps = [math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
+        return np.array(steps, dtype=np.int64)
+
+    def axis(self, name: str) -> int:
+        """The position of an attribute; an unknown one is refused by name."""
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise ValueError(
+                f"unknown attribute {name!r}; the table has {_listed(self.names)}"
+            ) from None
+
+    def only(self, names: Sequence[str]) -> Domain:
+        """The domain of some of the attributes, in the order given."""
+        return Domain(tuple(names), tuple(self.levels[self.axis(name)] for name in names))
+
+    def level(self, name: str, value: object) -> int:
+        """The number of a level within its attribute."""
+        levels = self.levels[self.axis(name)]
+        if value not in levels:
+            raise ValueError(f"{name!r} has no level {value!r}; its levels are {_listed(levels)}")
+        return levels.index(value)
+
+    def digits(self, codes: np.ndarray) -> np.ndarray:
+        """Codes (cells,) to level numbers (cells, attributes)."""
+        codes = np.asarray(codes, dtype=np.int64)
+        return (codes[:, None] // self.strides) % np.array(self.shape, dtype=np.int64)
+
+    def codes(self, digits: np.ndarray) -> np.ndarray:
+        """Level numbers (cells, attributes) to codes (cells,)."""
+        codes = np.zeros(len(digits), dtype=np.int64)
+        for column, stride in zip(np.asarray(digits).T, self.strides, strict=True):
+            codes += column.astype(np.int64) * stride
+        return codes
+
+
+class Table:
+    """Numbers (counts, estimated counts or probabilities) over the cells of a domain.
+
+    Made by :func:`count`, by :meth:`from_frame`, or directly from a domain and an array.
+
+    >>> table = count(pd.DataFrame({"A": [1, 1, 0, 1], "B": [0, 1, 0, 0]}))
+    >>> table.total
+    4.0
+    >>> table.p(A=1, B=0)
+    0.5
+    >>> table.marginal("B").dense
+    array([3., 1.])
+    """
+
+    __slots__ = ("domain", "values", "cells")
+
+    def __init__(self, domain: Domain, values: np.ndarray, cells: np.ndarray | None = None):
+        self.domain = domain
+        self.values = np.asarray(values, dtype=np.float64).reshape(-1)
+        self.cells = cells
+        expected = domain.size if cells is None else len(cells)
+        if len(self.values) != expected:
+            raise ValueError(f"{expected} cells need {expected} numbers; {len(self.values)} given")
+
+    # -- what it is ------------------------------------------------------------------------
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.domain.names
+
+    @property
+    def levels(self) -> tuple[tuple, ...]:
+        return self.domain.levels
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.domain.shape
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.cells is not None
+
+    @property
+    def total(self) -> float:
+        return float(self.values.sum())
+
+    @property
+    def dense(self) -> np.ndarray:
+        """The numbers as an array with one axis an attribute."""
+        return self.densified().values.reshape(self.shape)
+
+    def __repr__(self) -> str:
+        axes = " x ".join(f"{name}({len(lev)})" for name, lev in zip(self.names, self.levels))
+        kind = f"{len(self.values)} occupied cells" if self.is_sparse else "dense"
+        return f"<Table {axes}: total {self.total:g}, {kind}>"
+
+    # -- storage ---------------------------------------------------------------------------
+
+    def densified(self) -> Table:
+        """The same table with one number for every cell."""
+        if not self.is_sparse:
+            return self
+        if self.domain.size > DENSE_LIMIT:
+            raise ValueError(
+                f"a table of {self.domain.size:.3g} cells does not fit in memory; "
+                "work with marginals of fewer attributes"
+            )
+        values = np.zeros(self.domain.size)
+        values[self.cells] = self.values
+        return Table(self.domain, values)
+
+    def sparsified(self) -> Table:
+        """The same table as its occupied cells only."""
+        if self.is_sparse:
+            return self
+        cells = np.flatnonzero(self.values)
+        return Table(self.domain, self.values[cells], cells)
+
+    def occupied(self) -> tuple[np.ndarray, np.ndarray]:
+        """Codes and numbers of the cells that are not zero."""
+        table = self.sparsified()
+        return table.cells, table.values
+
+    def _as(self, values: np.ndarray) -> Table:
+        return Table(self.domain, values, self.cells)
+
+    # -- arithmetic ------------------------------------------------------------------------
+
+    def __add__(self, other: Table) -> Table:
+        """Pool two tables over the same domain."""
+        if self.domain != other.domain:
+            raise ValueError(
+                "tables over different domains cannot be added: "
+                f"{_listed(self.names)} and {_listed(other.names)}, or their levels, differ"
+            )
+        if not self.is_sparse or not other.is_sparse:
+            return Table(self.domain, self.densified().values + other.densified().values)
+        cells = np.concatenate([self.cells, other.cells])
+        return aggregated(self.domain, cells, np.concatenate([self.values, other.values]))
+
+    def __mul__(self, factor: float) -> Table:
+        return self._as(self.values * factor)
+
+    __rmul__ = __mul__
+
+    def proportions(self) -> Table:
+        """The same table with total one."""
+        total = self.total
+        if not total > 0:
+            raise ValueError(f"a table with total {total:g} has no proportions")
+        return self * (1 / total)
+
+    # -- parts -----------------------------------------------------------------------------
+
+    def marginal(self, *names: str) -> Table:
+        """Sum over all attributes but those named; the axes come in the order of the names."""
+        names = _flat(names)
+        domain = self.domain.only(names)
+        axes = [self.domain.axis(name) for name in names]
+        if self.is_sparse:
+            cells = domain.codes(self.domain.digits(self.cells)[:, axes])
+            if domain.size <= SMALL:
+                return Table(domain, np.bincount(cells, self.values, minlength=domain.size))
+            return aggregated(domain, cells, self.values)
+        others = tuple(axis for axis in range(len(self.shape)) if axis not in axes)
+        kept = sorted(axes)
+        summed = self.values.reshape(self.shape).sum(axis=others)
+        return Table(domain, summed.transpose([kept.index(axis) for axis in axes]).reshape(-1))
+
+    def where(self, expression: Mapping[str, object] | None = None, **levels: object) -> Table:
+        """The slice in which the named attributes have the given levels; their axes are gone.
+
+        >>> table = count(pd.DataFrame({"A": [1, 1, 0, 1], "B": [0, 1, 0, 0]}))
+        >>> table.where(A=1).dense
+        array([2., 1.])
+        """
+        fixed = {**(expression or {}), **levels}
+        numbers = {self.domain.axis(n): self.domain.level(n, v) for n, v in fixed.items()}
+        rest = self.domain.only([name for name in self.names if name not in fixed])
+        if self.is_sparse:
+            digits = self.domain.digits(self.cells)
+            inside = np.all([digits[:, axis] == level for axis, level in numbers.items()], axis=0)
+            left = [axis for axis in range(len(self.shape)) if axis not in numbers]
+            return Table(rest, self.values[inside], rest.codes(digits[inside][:, left]))
+        index = tuple(numbers.get(axis, slice(None)) for axis in range(len(self.shape)))
+        return Table(rest, self.values.reshape(self.shape)[index].reshape(-1))
+
+    def n(self, expression: Mapping[str, object] | None = None, **levels: object) -> float:
+        """The (estimated) number of records that satisfy a logical expression."""
+        return self.where(expression, **levels).total
+
+    def p(self, expression: Mapping[str, object] | None = None, **levels: object) -> float:
+        """The (estimated) proportion of records that satisfy a logical expression.
+
+        Names that are no Python identifiers go in a dictionary: ``table.p({"hours-per-week": 1})``.
+        """
+        return self.n(expression, **levels) / self.total
+
+    # -- pandas ----------------------------------------------------------------------------
+
+    def to_frame(self, value: str = "count") -> pd.DataFrame:
+        """A row an occupied cell: the levels, and the number in a column of its own."""
+        cells, values = self.occupied()
+        digits = self.domain.digits(cells)
+        columns = {
+            name: pd.array(np.array(levels, dtype=object)[digits[:, axis]]).astype(
+                pd.Series(list(levels)).dtype
+            )
+            for axis, (name, levels) in enumerate(zip(self.names, self.levels, strict=True))
+        }
+        return pd.DataFrame({**columns, value: values})
+
+    @classmethod
+    def from_frame(
+        cls, frame: pd.DataFrame, value: str = "count", levels: Mapping | None = None
+    ) -> Table:
+        """The inverse of :meth:`to_frame`: a row a cell, one column holding the numbers."""
+        if value not in frame:
+            raise ValueError(f"no column {value!r}; the frame has {_listed(frame.columns)}")
+        codes, domain = encode(frame.drop(columns=value), levels)
+        return aggregated(domain, codes, frame[value].to_numpy(dtype=float)).compact(len(frame))
+
+    def compact(self, records: float) -> Table:
+        """Dense where that is no waste for so many records, else sparse."""
+        if worth_dense(self.domain.size, records):
+            return self.densified()
+        return self.sparsified()
+
+
+def worth_dense(cells: int, records: float) -> bool:
+    """Whether one number a cell is the better storage for a table of so many records."""
+    return cells <= DENSE_LIMIT and cells <= max(SMALL, 4 * records)
+
+
+def aggregated(domain: Domain, cells: np.ndarray, values: np.ndarray) -> Table:
+    """A sparse table from codes that may repeat: numbers of equal codes are added."""
+    distinct, where = np.unique(cells, return_inverse=True)
+    return Table(domain, np.bincount(where, values, minlength=len(distinct)), distinct)
+
+
+def count(
+    frame: pd.DataFrame | np.ndarray, levels: Mapping[str, Iterable] | None = None
+) -> Table:
+    """[Zhan & Du 4.1] Count records: the seam between data and everything that is computed.
+
+    Columns of zeros and ones have the levels (0, 1), even where only one of them occurs;
+    categorical columns have their categories; other columns their distinct values, sorted.
+    `levels` overrides this for the columns that it names.
+
+    >>> count(pd.DataFrame({"vote": ["y", "n", "y"]}, dtype="category")).dense
+    array([1., 2.])
+    """
+    codes, domain = encode(frame, levels)
+    if worth_dense(domain.size, len(codes)):
+        return Table(domain, np.bincount(codes, minlength=domain.size))
+    cells, numbers = np.unique(codes, return_counts=True)
+    return Table(domain, numbers, cells)
+
+
+def encode(
+    frame: pd.DataFrame | np.ndarray, levels: Mapping[str, Iterable] | None = None
+) -> tuple[np.ndarray, Domain]:
+    """Records as codes, one integer each, and the domain they refer to.
+
+    >>> encode(pd.DataFrame({"A": [0, 1], "B": [1, 1]}))[0]
+    array([1, 3])
+    """
+    frame = as_frame(frame)
+    unknown = [name for name in (levels or {}) if name not in frame.columns]
+    if unknown:
+        raise ValueError(f"levels name {_listed(unknown)}; the frame has {_listed(frame.columns)}")
+    if not len(frame.columns):
+        raise ValueError("a table needs at least one attribute; the frame has no columns")
+    columns, found = [], []
+    for name in frame.columns:
+        numbers, column_levels = _coded_column(frame[name], (levels or {}).get(name))
+        columns.append(numbers)
+        found.append(column_levels)
+    domain = Domain(tuple(frame.columns), tuple(found))
+    codes = np.zeros(len(frame), dtype=np.int64)
+    for numbers, stride in zip(columns, domain.strides, strict=True):
+        codes += numbers * stride
+    return codes, domain
+
+
+def decode(codes: np.ndarray, domain: Domain, like: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Codes back to records, with the column types of `like` where that is given."""
+    digits = domain.digits(codes)
+    columns = {}
+    for axis, (name, levels) in enumerate(zip(domain.names, domain.levels, strict=True)):
+        values = pd.Series(list(levels)).take(digits[:, axis]).reset_index(drop=True)
+        if like is not None and name in like.columns:
+            if set(levels) <= set(getattr(like[name].dtype, "categories", levels)):
+                values = values.astype(like[name].dtype)
+        columns[name] = values.array
+    index = like.index if like is not None and len(like) == len(codes) else None
+    return pd.DataFrame(columns, index=index)
+
+
+def as_frame(records: pd.DataFrame | np.ndarray) -> pd.DataFrame:
+    """Arrays get the column names x0, x1, ...; frames stay as they are."""
+    if isinstance(records, pd.Series):
+        return records.to_frame(records.name if records.name is not None else "x0")
+    if isinstance(records, pd.DataFrame):
+        return records
+    array = np.asarray(records)
+    if array.ndim != 2:
+        raise ValueError(f"records must be a frame or a 2-d array; got {array.ndim} dimension(s)")
+    return pd.DataFrame(array, columns=[f"x{axis}" for axis in range(array.shape[1])])
+
+
+def _coded_column(column: pd.Series, given: Iterable | None) -> tuple[np.ndarray, tuple]:
+    if column.isna().any():
+        row = column.index[np.flatnonzero(column.isna())[0]]
+        raise ValueError(
+            f"column {column.name!r} has missing values (first in row {row!r}): "
+            "fill them, drop the rows, or make them a level of their own"
+        )
+    if given is None and column.dtype.kind in "iub" and len(column):
+        values = column.to_numpy()
+        if values.min() >= 0 and values.max() <= 1:
+            return values.astype(np.int64), (0, 1)
+    if given is None:
+        given = _own_levels(column)
+    levels = tuple(given)
+    # Reading the levels back from pandas would turn True into 1; the index keeps what was given.
+    numbers = pd.Index(levels).get_indexer(column.to_numpy(dtype=object, na_value=None))
+    if (numbers < 0).any():
+        at = np.flatnonzero(numbers < 0)[0]
+        raise ValueError(
+            f"column {column.name!r} has the value {column.iloc[at]!r} (row "
+            f"{column.index[at]!r}), which is not among its levels {_listed(levels)}"
+        )
+    return numbers.astype(np.int64), levels
+
+
+def _own_levels(column: pd.Series) -> list:
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return list(column.cat.categories)
+    try:
+        return sorted(column.unique().tolist())
+    except TypeError:
+        raise ValueError(
+            f"column {column.name!r} mixes values that cannot be sorted, for example "
+            f"{_listed(column.unique().tolist()[:3])}: make it categorical"
+        ) from None
+
+
+def _flat(names: tuple) -> tuple[str, ...]:
+    """Accept marginal("A", "B") and marginal(["A", "B"])."""
+    if len(names) == 1 and not isinstance(names[0], str):
+        return tuple(names[0])
+    return names
+
+
+def _listed(values: Iterable, most: int = 12) -> str:
+    values = [repr(value) if not isinstance(value, str) else value for value in values]
+    shown = ", ".join(values[:most])
+    return shown if len(values) <= most else f"{shown}, ... ({len(values)} in all)"
