@@ -1,0 +1,70 @@
+"""The four data sets of the papers: stored copies, live download, checks, binary coding.
+
+    >>> from ppdm import data
+    >>> d = data.load("breast-cancer-wisconsin")
+    >>> d.frame.shape, d.target, len(d.features)
+    ((699, 11), 'class', 9)
+    >>> print(d.provenance)
+    breast-cancer-wisconsin: 699 rows from the stored copy (breast-cancer-wisconsin.data, sha256 verified)
+
+`load` gives a typed `Dataset`; `binarize` turns it into answers of 0 and 1; `verify` checks the
+stored files; `compare` lists the cells in which a download differs from the stored copy.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+import os
+import warnings
+
+from .binary import binarize
+from .catalog import entry, names
+from .dataset import Dataset, Provenance
+from .live import DownloadError, compare, compare_with_archive, load_live
+from .stored import DamagedFileError, load_stored, verify
+
+__all__ = [
+    "DamagedFileError",
+    "Dataset",
+    "DownloadError",
+    "Provenance",
+    "binarize",
+    "compare",
+    "compare_with_archive",
+    "load",
+    "names",
+    "verify",
+]
+
+SOURCES = ("stored", "live", "auto")
+
+
+def load(name: str, source: str | None = None, **download) -> Dataset:
+    """One of the four data sets.
+
+    `source` is ``"stored"`` (the copy inside the package), ``"live"`` (a download from the UCI
+    archive, compared with the stored copy) or ``"auto"`` (live, or the stored copy with a warning).
+    None means the environment variable ``PPDM_DATA_SOURCE``, and without it ``"stored"``.
+    `download` goes to the live path: `timeout`, `attempts`, `pause`, `refresh`.
+
+    >>> load("pima").frame.shape
+    (768, 9)
+    """
+    known = entry(name)
+    origin = "source" if source is not None else "PPDM_DATA_SOURCE"
+    source = source or os.environ.get("PPDM_DATA_SOURCE") or "stored"
+    if source not in SOURCES:
+        raise ValueError(f"{origin} must be one of {', '.join(SOURCES)}, not {source!r}")
+    if source == "stored":
+        return load_stored(name)
+    if known.uci_id is None:
+        warnings.warn(
+            f"{name} is no longer in the UCI archive: using the stored copy", stacklevel=2
+        )
+        return load_stored(name)
+    if source == "live":
+        return load_live(name, **download)
+    try:
+        return load_live(name, **download)
+    except DownloadError as error:
+        warnings.warn(f"{error}; using the stored copy", stacklevel=2)
+        return load_stored(name)

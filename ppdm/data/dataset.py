@@ -1,0 +1,104 @@
+"""A data set and where its rows came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import pandas as pd
+
+from .catalog import entry
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where the rows came from. `str()` of it is the one line that a chapter prints.
+
+    `sha256` maps each file that was read to the checksum of its content. `differences` is the
+    number of cells in which a download differs from the stored copy; None for the stored copy.
+    """
+
+    name: str
+    source: str
+    sha256: dict[str, str]
+    rows: int
+    licence: str
+    citation: str
+    retrieved: str | None = None
+    differences: int | None = None
+    note: str = ""
+
+    def __str__(self) -> str:
+        line = f"{self.name}: {self.rows:,} rows from the {self.source} copy"
+        if self.source == "stored":
+            return f"{line} ({' and '.join(self.sha256)}, sha256 verified)"
+        agreement = (
+            "equal to the stored copy in every cell"
+            if not self.differences
+            else f"{self.differences:,} cells differ from the stored copy"
+        )
+        return f"{line} (UCI archive, retrieved {self.retrieved}; {agreement})"
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A typed table, the name of its class column, and its provenance.
+
+    Nominal columns are pandas categories, numbers are integers or floats, missing values are
+    missing (an integer column that misses some is a float column).
+    """
+
+    name: str
+    frame: pd.DataFrame = field(repr=False)
+    target: str
+    provenance: Provenance = field(repr=False)
+    id: str | None = None
+
+    @property
+    def features(self) -> list[str]:
+        """The attributes: all columns but the class and the id."""
+        return [column for column in self.frame if column not in (self.target, self.id)]
+
+    def first(self, rows: int) -> Dataset:
+        """The first `rows` records, in the order of the files.
+
+        >>> from ppdm import data
+        >>> len(data.load("adult").first(10_000).frame)
+        10000
+        """
+        if not 1 <= rows <= len(self.frame):
+            raise ValueError(
+                f"first(rows) takes 1 to {len(self.frame)} for {self.name}, not {rows}"
+            )
+        return replace(self, frame=self.frame.iloc[:rows].copy())
+
+    def complete(self) -> Dataset:
+        """The records without a missing value.
+
+        >>> from ppdm import data
+        >>> len(data.load("breast-cancer-wisconsin").complete().frame)
+        683
+        """
+        return replace(self, frame=self.frame.dropna().reset_index(drop=True))
+
+    def distinct(self) -> Dataset:
+        """One record of each kind; the id does not count as a difference.
+
+        >>> from ppdm import data
+        >>> len(data.load("breast-cancer-wisconsin").complete().distinct().frame)
+        449
+        """
+        kept = self.frame.drop_duplicates(subset=[*self.features, self.target])
+        return replace(self, frame=kept.reset_index(drop=True))
+
+
+def make_dataset(name: str, frame: pd.DataFrame, **provenance) -> Dataset:
+    """Put a typed frame together with what the catalog knows of its data set."""
+    known = entry(name)
+    origin = Provenance(
+        name=name,
+        rows=len(frame),
+        licence=known.licence,
+        citation=known.citation + (f" doi:{known.doi}" if known.doi else ""),
+        **provenance,
+    )
+    return Dataset(name, frame, known.target, origin, known.id)

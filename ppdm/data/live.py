@@ -1,0 +1,288 @@
+"""The live copy: a download through `ucimlrepo`, made dependable, repaired and compared.
+
+`ucimlrepo` 0.0.7 has no timeout, no retry and no cache, and its tables carry traps: in Adult the
+`?` of one part are strings and of the other missing, and half of the labels end in a dot.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import lzma
+import os
+import re
+import socket
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pandas as pd
+
+from .catalog import CATALOG, Column, Entry, entry
+from .dataset import Dataset, make_dataset
+from .stored import load_stored
+
+
+class DownloadError(ConnectionError):
+    """The archive did not give a usable table; the message says what was tried."""
+
+
+def cache_folder() -> Path:
+    """The user's cache folder for downloads.
+
+    >>> cache_folder().name
+    'data'
+    """
+    from platformdirs import user_cache_path
+
+    return user_cache_path("ppdm", appauthor=False) / "data"
+
+
+def load_live(
+    name: str,
+    timeout: float = 30.0,
+    attempts: int = 3,
+    pause: Callable[[float], None] = time.sleep,
+    refresh: bool = False,
+) -> Dataset:
+    """A data set as the archive serves it now, repaired, typed, and compared with the stored copy.
+
+    A download of before is taken from the cache folder; `refresh` downloads anew. `timeout` is
+    for one attempt as a whole, in seconds; `pause` is called between attempts with 1, 2, 4, ...
+    """
+    known = entry(name)
+    if known.uci_id is None:
+        raise DownloadError(f"{name} is no longer in the UCI archive: there is nothing to download")
+    raw, retrieved = (None, None) if refresh else _read_cache(name)
+    if raw is None:
+        raw = _download(known, timeout, attempts, pause)
+        retrieved = datetime.now(UTC)
+        _write_cache(name, raw)
+    frame = _repair(known, raw)
+    differences = compare_frames(frame, load_stored(name).frame)
+    if len(differences):
+        warnings.warn(_first_difference(name, differences), stacklevel=3)
+    return make_dataset(
+        name,
+        frame,
+        source="live",
+        sha256={f"{name}.csv": hashlib.sha256(raw).hexdigest()},
+        retrieved=f"{retrieved:%Y-%m-%d}",
+        differences=len(differences),
+        note=known.note,
+    )
+
+
+def compare(dataset: Dataset, reference: Dataset | None = None) -> pd.DataFrame:
+    """Every cell in which a data set differs from the stored copy (or from `reference`).
+
+    A row a difference: row number, column, value here, value in the reference. A row that only one
+    of the two has is one difference, in column ``*``.
+
+    >>> from ppdm import data
+    >>> len(compare(data.load("pima")))
+    0
+    """
+    reference = load_stored(dataset.name) if reference is None else reference
+    return compare_frames(dataset.frame, reference.frame)
+
+
+def compare_with_archive(timeout: float = 10.0, attempts: int = 1) -> pd.DataFrame:
+    """Download every data set that the archive still has and compare: a row a data set.
+
+    Raises `DownloadError` at the first that cannot be had, so that a page built without a network
+    loses one timeout at most.
+    """
+    rows = []
+    for name, known in CATALOG.items():
+        if known.uci_id is None:
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the table says what the warning would say
+            dataset = load_live(name, timeout, attempts)
+        differences = compare(dataset)
+        first = "" if differences.empty else _first_difference(name, differences)
+        rows.append(
+            {
+                "data set": name,
+                "rows": len(dataset.frame),
+                "cells": dataset.frame.size,
+                "cells that differ": len(differences),
+                "first difference": first,
+                "retrieved": dataset.provenance.retrieved,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def compare_frames(frame: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
+    """`compare` for two frames with the same columns."""
+    if set(frame) != set(reference):
+        odd = sorted(set(frame) ^ set(reference))
+        raise ValueError(f"the two frames do not have the same columns: {odd}")
+    common = min(len(frame), len(reference))
+    parts = []
+    for column in reference:
+        here = frame[column].iloc[:common].astype(object).to_numpy()
+        there = reference[column].iloc[:common].astype(object).to_numpy()
+        differ = (here != there) & ~(pd.isna(here) & pd.isna(there))
+        rows = differ.nonzero()[0]
+        parts.append(
+            pd.DataFrame(
+                {"row": rows, "column": column, "here": here[rows], "reference": there[rows]},
+                dtype=object,
+            )
+        )
+    for row in range(common, max(len(frame), len(reference))):
+        here, there = ("present", "absent") if row < len(frame) else ("absent", "present")
+        parts.append(pd.DataFrame({"row": [row], "column": "*", "here": here, "reference": there}))
+    found = pd.concat(parts, ignore_index=True).astype({"row": "int64"})
+    return found.sort_values("row", kind="stable", ignore_index=True)
+
+
+def _first_difference(name: str, differences: pd.DataFrame) -> str:
+    first = differences.iloc[0]
+    return (
+        f"{name}: the download differs from the stored copy in {len(differences):,} cells;"
+        f" the first is row {first.row}, column {first.column}:"
+        f" {first.here!r} in the download, {first.reference!r} in the stored copy"
+    )
+
+
+# --- the download -------------------------------------------------------------------------------
+
+
+def _download(known: Entry, timeout: float, attempts: int, pause: Callable[[float], None]) -> bytes:
+    """The archive's table as CSV, after up to `attempts` tries."""
+    for attempt in range(attempts):
+        if attempt:
+            pause(2.0 ** (attempt - 1))
+        try:
+            table = _fetch(known.uci_id, timeout)
+            _check_shape(known, table)
+            raw = table.to_csv(index=False).encode()
+            _repair(known, raw)
+        except Exception as error:  # noqa: BLE001 - a library error of any kind is a failed attempt
+            reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            continue
+        return raw
+    tries = f"{attempts} attempts" if attempts > 1 else "1 attempt"
+    raise DownloadError(
+        f"could not download {known.name} (id {known.uci_id}) from the UCI archive in {tries}"
+        f" of at most {timeout:g} s each; the last one ended with {reason}"
+    )
+
+
+def _fetch(uci_id: int, timeout: float) -> pd.DataFrame:
+    """One call of `fetch_ucirepo`, with the deadline that it does not have.
+
+    The socket timeout bounds each read; the thread bounds the whole call, so that a server that
+    sends a byte now and then cannot hold the run. A thread that is given up ends with its socket.
+    """
+    from ucimlrepo import fetch_ucirepo
+
+    outcome = {}
+
+    def call():
+        try:
+            outcome["table"] = fetch_ucirepo(id=uci_id).data.original
+        except BaseException as error:  # noqa: BLE001 - handed to the caller below
+            outcome["error"] = error
+
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(timeout)
+    try:
+        worker = threading.Thread(target=call, daemon=True)
+        worker.start()
+        worker.join(timeout)
+    finally:
+        socket.setdefaulttimeout(before)
+    if "error" in outcome:
+        raise outcome["error"]
+    if "table" not in outcome:
+        raise TimeoutError(f"no complete answer within {timeout:g} s")
+    return outcome["table"]
+
+
+def _check_shape(known: Entry, table: pd.DataFrame) -> None:
+    """A table that lacks columns or rows was cut off, or is another page than the data."""
+    lacking = [column.name for column in known.columns if column.name not in _renamed(table)]
+    if lacking:
+        raise ValueError(f"the answer has no column {', '.join(lacking)}")
+    if len(table) < known.rows:
+        raise ValueError(f"the answer has {len(table):,} rows of {known.rows:,}; it was cut off")
+
+
+def _renamed(table: pd.DataFrame) -> dict[str, str]:
+    """Our name of each column of the archive: ``Bare_nuclei`` is ``bare-nuclei`` here."""
+    return {re.sub(r"[\s_]+", "-", str(name).strip().lower()): name for name in table}
+
+
+# --- the repairs --------------------------------------------------------------------------------
+
+
+def _repair(known: Entry, raw: bytes) -> pd.DataFrame:
+    """The archive's table with our names, order, types and missing values."""
+    table = pd.read_csv(io.BytesIO(raw), dtype=str, keep_default_na=False)
+    theirs = _renamed(table)
+    return pd.DataFrame(
+        {
+            column.name: _repair_column(column, table[theirs[column.name]], known.label_suffix)
+            for column in known.columns
+        }
+    )
+
+
+def _repair_column(column: Column, text: pd.Series, suffix: str) -> pd.Series:
+    text = text.str.strip()
+    text = text.mask(text.isin(["?", ""]))
+    if column.kind != "nominal":
+        numbers = pd.to_numeric(text, errors="coerce")
+        unreadable = text[numbers.isna() & text.notna()]
+        if len(unreadable):
+            raise DownloadError(
+                f"column {column.name!r} of the download holds {unreadable.iloc[0]!r}"
+                " where a number should be"
+            )
+        whole = column.kind == "integer" and text.notna().all() and (numbers % 1 == 0).all()
+        return numbers.astype("int64" if whole else "float64")
+    if suffix:
+        text = text.str.removesuffix(suffix)
+    named = {str(level): level for level in column.levels}
+    new = sorted(set(text.dropna()) - set(named))  # kept: the comparison reports them
+    values = text.map(lambda label: named.get(label, label), na_action="ignore")
+    return pd.Series(pd.Categorical(values, categories=[*column.levels, *new]), index=text.index)
+
+
+# --- the cache ----------------------------------------------------------------------------------
+
+
+def _read_cache(name: str) -> tuple[bytes | None, datetime | None]:
+    """A download of before and its date; a damaged one (xz carries a checksum) does not count."""
+    path = cache_folder() / f"{name}.csv.xz"
+    try:
+        raw = lzma.decompress(path.read_bytes())
+        return raw, datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except (OSError, lzma.LZMAError, EOFError):
+        return None, None
+
+
+def _write_cache(name: str, raw: bytes) -> None:
+    """Write under another name and rename, so that no reader ever sees half a file."""
+    folder = cache_folder()
+    part = None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, part = tempfile.mkstemp(dir=folder, suffix=".part")
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(lzma.compress(raw, preset=1, check=lzma.CHECK_SHA256))
+        os.replace(part, folder / f"{name}.csv.xz")
+    except OSError as error:
+        warnings.warn(f"{name}: the download could not be kept in {folder}: {error}", stacklevel=2)
+    finally:
+        if part and os.path.exists(part):
+            os.unlink(part)
