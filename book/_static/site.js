@@ -1,0 +1,26 @@
+// What every page needs and the theme lacks.
+"use strict";
+
+// A part of the page that scrolls sideways can be reached with the keyboard, and has a name.
+function makeScrollable(element) {
+  if (element.scrollWidth <= element.clientWidth + 1 || element.closest("[aria-hidden=true]")) return;
+  if (!/auto|scroll/.test(getComputedStyle(element).overflowX)) return;
+  element.tabIndex = 0;
+  if (!element.hasAttribute("role") && !element.hasAttribute("aria-label")) {
+    element.setAttribute("role", "group");
+    element.setAttribute("aria-label", "scrolls sideways");
+  }
+}
+
+function makeAllScrollable() {
+  const article = document.querySelector(".bd-article") || document.body;
+  article
+    .querySelectorAll("pre, div.math, mjx-container, .output, .pst-scrollable-table-container, .scrolls")
+    .forEach(makeScrollable);
+}
+
+window.addEventListener("load", () => {
+  const mathematics = window.MathJax && window.MathJax.startup && window.MathJax.startup.promise;
+  Promise.resolve(mathematics).then(makeAllScrollable);
+});
+window.addEventListener("resize", makeAllScrollable);

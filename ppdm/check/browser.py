@@ -1,0 +1,215 @@
+"""Every page of the site, opened in headless Chromium as readers will open it."""
+
+import asyncio
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from importlib.util import find_spec
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from . import Finding
+
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+]
+_NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"]
+NO_BROWSER = (
+    "the browser checks need Chromium, and none was found: on Debian or Ubuntu install it with "
+    "`sudo apt-get install chromium`, elsewhere put `chromium` or `google-chrome` on the PATH"
+)
+
+
+class Mode(NamedTuple):
+    """How a page is opened: the size of the window and the reader's choice of colours."""
+
+    width: int
+    height: int
+    scheme: str
+
+    def __str__(self) -> str:
+        return ("wide" if self.width > 800 else "narrow") + " " + self.scheme
+
+
+MODES = [Mode(w, h, s) for (w, h), s in product([(1280, 900), (375, 740)], ["light", "dark"])]
+
+# What is wider than the window although nothing around it scrolls or clips it.
+_TOO_WIDE = """() => {
+  const width = document.documentElement.clientWidth;
+  const held = (element) => {
+    for (let e = element; e && e !== document.body; e = e.parentElement) {
+      const style = getComputedStyle(e);
+      if (style.position === 'fixed') return true;
+      if (e !== element && style.overflowX !== 'visible') return true;
+      if (style.visibility === 'hidden' || style.display === 'none') return true;
+      if (style.clip !== 'auto' || style.clipPath !== 'none') return true;
+    }
+    return false;
+  };
+  const name = (e) => e.tagName.toLowerCase() + (e.id ? '#' + e.id : '')
+      + (typeof e.className === 'string' && e.className
+         ? '.' + e.className.trim().split(/\\s+/).join('.') : '');
+  const found = [];
+  for (const e of document.body.querySelectorAll('*')) {
+    const box = e.getBoundingClientRect();
+    if (box.width > 0 && box.height > 0 && box.right + window.scrollX > width + 1 && !held(e)) {
+      found.push(`${name(e)} reaches ${Math.round(box.right)} px of ${width}`);
+    }
+  }
+  const page = document.scrollingElement.scrollWidth;
+  if (page > width + 1 && !found.length) found.push(`the page is ${page} px wide of ${width}`);
+  return found.slice(0, 3);
+}"""
+
+_WITHOUT_ALT = """() => [...document.images]
+  .filter((i) => !i.closest('[aria-hidden=true]') && i.getAttribute('role') !== 'presentation')
+  .map((i) => [i.getAttribute('src').slice(0, 80), (i.getAttribute('alt') || '').trim()])
+  .filter(([src, alt]) => !alt || /^[\\w./-]+\\.(png|svg|jpe?g|gif|webp)$/i.test(alt))"""
+
+_AXE = """async () => {
+  const result = await axe.run(document, {
+    resultTypes: ['violations'],
+    rules: {'label-content-name-mismatch': {enabled: true}},
+  });
+  return result.violations.map((v) => [v.impact, v.id, v.help,
+    v.nodes.slice(0, 3).map((n) => n.target.flat().join(' ')
+      + (n.any[0] && n.any[0].id === 'color-contrast' ? ` (${n.any[0].data.contrastRatio})` : '')),
+    v.nodes.length]);
+}"""
+
+# Mathematics is set after loading; colours fade for a moment. Both have to be over first.
+_SETTLED = """async () => {
+  if (window.MathJax && MathJax.startup && MathJax.startup.promise) await MathJax.startup.promise;
+  await document.fonts.ready;
+  const still = document.createElement('style');
+  still.textContent = '*, *::before, *::after {transition: none !important; animation: none !important}';
+  document.head.append(still);
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+}"""  # noqa: E501
+
+IMPACTS = ("minor", "moderate", "serious", "critical")
+
+
+@lru_cache
+def find_chromium() -> str | None:
+    """The path of an installed Chromium or Chrome, or None."""
+    return next(filter(None, map(shutil.which, _NAMES)), None)
+
+
+@lru_cache
+def _axe_source() -> str:
+    """axe-core's script, from the package that carries it (imported by no one else)."""
+    folder = Path(find_spec("axe_playwright_python").origin).parent
+    return (folder / "axe.min.js").read_text(encoding="utf-8")
+
+
+def launch_options() -> dict[str, Any]:
+    """What Playwright needs to start the installed browser; an error when there is none."""
+    if not find_chromium():
+        raise FileNotFoundError(NO_BROWSER)
+    return {"executable_path": find_chromium(), "args": CHROMIUM_FLAGS}
+
+
+async def _look(
+    browser, address: str, page_name: str, mode: Mode, axe_from: str, screenshots: Path | None
+) -> list[Finding]:
+    """Open one page in one mode and report all that is wrong with it."""
+    findings: list[Finding] = []
+
+    def report(kind: str, detail: str):
+        finding = Finding(page_name, kind, re.sub(r"\s+", " ", detail)[:400], str(mode))
+        if finding not in findings:
+            findings.append(finding)
+
+    host = urlsplit(address).netloc
+
+    async def own_host_only(route):
+        parts = urlsplit(route.request.url)
+        if parts.netloc == host or parts.scheme in ("data", "blob", "file", "about"):
+            await route.continue_()
+        else:
+            report("third party", route.request.url)
+            await route.abort()
+
+    context = await browser.new_context(
+        viewport={"width": mode.width, "height": mode.height},
+        color_scheme=mode.scheme,
+        reduced_motion="reduce",
+        service_workers="block",
+    )
+    try:
+        await context.route("**/*", own_host_only)
+        page = await context.new_page()
+        page.on("console", lambda m: m.type == "error" and report("console", m.text))
+        page.on("pageerror", lambda error: report("console", str(error)))
+        page.on("response", lambda r: r.status >= 400 and report("console", f"{r.status} {r.url}"))
+        await page.goto(f"{address}/{page_name}", wait_until="load", timeout=60_000)
+        await page.evaluate(_SETTLED)
+        for what in await page.evaluate(_TOO_WIDE):
+            report("too wide", what)
+        for source, alt in await page.evaluate(_WITHOUT_ALT):
+            report("alternative text", f"{source} has {alt!r}")
+        if axe_from:
+            await page.evaluate(_axe_source())
+            for impact, rule, help_text, nodes, count in await page.evaluate(_AXE):
+                if IMPACTS.index(impact or "minor") >= IMPACTS.index(axe_from):
+                    more = f" and {count - len(nodes)} more" if count > len(nodes) else ""
+                    report("axe", f"{impact}, {rule}: {help_text}: {', '.join(nodes)}{more}")
+        if screenshots:
+            stem = page_name.removesuffix(".html").replace("/", "-")
+            screenshots.mkdir(parents=True, exist_ok=True)
+            name = f"{stem}-{mode}.png".replace(" ", "-")
+            await page.screenshot(path=screenshots / name, full_page=True, animations="disabled")
+    except Exception as error:  # a page that cannot be opened is a finding, not the end
+        report("not opened", f"{type(error).__name__}: {error}")
+    finally:
+        await context.close()
+    return findings
+
+
+async def _look_at_all(address, names, modes, axe_from, screenshots, progress) -> list[Finding]:
+    from playwright.async_api import async_playwright
+
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(**launch_options())
+        # The browser renders in one process a page, so a page more than cores keeps all busy.
+        free = asyncio.Semaphore((os.cpu_count() or 1) + 1)
+
+        async def one(name: str, mode: Mode) -> list[Finding]:
+            async with free:
+                found = await _look(browser, address, name, mode, axe_from, screenshots)
+                progress(f"{name} {mode}")
+                return found
+
+        found = await asyncio.gather(*(one(n, m) for n, m in product(names, modes)))
+        await browser.close()
+    return [finding for group in found for finding in group]
+
+
+def check_pages(
+    address: str,
+    names: Iterable[str],
+    modes: Iterable[Mode] = tuple(MODES),
+    axe_from: str = "serious",
+    screenshots: Path | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> list[Finding]:
+    """Open each page of `address` in each mode; report what is wrong with it.
+
+    Console errors, requests to another host, pictures without alternative text, what is wider
+    than the window, and axe-core's violations of at least the impact `axe_from` ("" for none).
+    With `screenshots` a picture of each page in each mode is written to that folder.
+    `address` may be a `file://` folder: that is how the archive is checked.
+    """
+    names, modes = list(names), list(modes)
+    return asyncio.run(_look_at_all(address, names, modes, axe_from, screenshots, progress))

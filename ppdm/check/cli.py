@@ -1,0 +1,113 @@
+"""`ppdm check`: the built site against everything it promises; fails if anything is wrong."""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from tqdm import tqdm
+
+from . import Finding
+from .browser import MODES, NO_BROWSER, check_pages, find_chromium
+from .lighthouse import check_scores, install, scores
+from .server import serving
+from .static import check_files, pages
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `ppdm check`."""
+    parser.add_argument(
+        "--site", type=Path, default=Path("_build/html"), help="the built site (_build/html)"
+    )
+    parser.add_argument(
+        "--page", action="append", metavar="NAME",
+        help="only pages whose name contains NAME; may be given more than once",
+    )  # fmt: skip
+    parser.add_argument(
+        "--screenshots", action="store_true", help="write a picture of every page in every mode"
+    )
+    parser.add_argument("--no-lighthouse", action="store_true", help="leave out Lighthouse")
+    parser.add_argument(
+        "--axe", default="serious", choices=["minor", "moderate", "serious", "critical"],
+        help="the least impact of an axe-core violation that counts (serious)",
+    )  # fmt: skip
+
+
+def _lighthouse(site: Path, names: list[str]) -> list[Finding]:
+    command = install(site.parent / "lighthouse")
+    if command is None:
+        print("Lighthouse: left out, because it needs npm (Debian: apt-get install npm)")
+        return []
+    chapter = next((n for n in names if n.startswith("notebooks/01")), None)
+    front = next((n for n in names if n == "book/intro.html"), names[0])
+    findings = []
+    with serving(site, compressed=True) as address:
+        for name in filter(None, [front, chapter]):
+            points, lost = scores(command, f"{address}/{name}")
+            found = check_scores(name, points, lost)
+            if any("performance" in f.detail for f in found):
+                # Performance is a timing: a busy machine gets one more try.
+                points, lost = scores(command, f"{address}/{name}")
+                found = check_scores(name, points, lost)
+            print(f"Lighthouse: {name}: " + ", ".join(f"{k} {v}" for k, v in points.items()))
+            findings += found
+    return findings
+
+
+def _archive(site: Path, names: list[str]) -> list[Finding]:
+    """The offline archive, unpacked and read from disk as a reader would."""
+    import tempfile
+    import zipfile
+
+    from ppdm.site.archive import make_archive
+
+    with tempfile.TemporaryDirectory() as folder:
+        archive = make_archive(site, Path(folder) / "book.zip")
+        with zipfile.ZipFile(archive) as unpacked:
+            unpacked.extractall(folder)
+        root = Path(folder) / archive.stem
+        address = root.resolve().as_uri()
+        return [
+            finding._replace(page="archive: " + finding.page)
+            for finding in check_pages(address, names, MODES[:1], axe_from="")
+        ]
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run all checks; print a line a finding; 1 if there is any, else 0."""
+    started = time.perf_counter()
+    site = args.site.resolve()
+    if not (site / "index.html").is_file():
+        print(f"there is no built site at {args.site}: run `ppdm book` first", file=sys.stderr)
+        return 1
+    names = [path.relative_to(site).as_posix() for path in pages(site)]
+    if args.page:
+        names = [n for n in names if any(part in n for part in args.page)]
+        if not names:
+            print(f"no page's name contains {' or '.join(args.page)}", file=sys.stderr)
+            return 1
+    findings = check_files(site)
+    print(f"Files: {len(findings)} findings")
+    if not find_chromium():
+        print(NO_BROWSER, file=sys.stderr)
+        return 1
+    screenshots = site.parent / "screenshots" if args.screenshots else None
+    with (
+        serving(site) as address,
+        tqdm(total=len(names) * len(MODES), unit="page", disable=not sys.stderr.isatty()) as bar,
+    ):
+        seen = check_pages(
+            address, names, axe_from=args.axe, screenshots=screenshots,
+            progress=lambda _: bar.update(),
+        )  # fmt: skip
+    print(f"Browser: {len(names)} pages, {len(MODES)} modes: {len(seen)} findings")
+    findings += seen
+    unpacked = _archive(site, names)
+    print(f"Archive, read from disk: {len(unpacked)} findings")
+    findings += unpacked
+    if not args.no_lighthouse and not args.page:
+        findings += _lighthouse(site, names)
+    for finding in findings:
+        print(finding)
+    print(f"Checked in {time.perf_counter() - started:.0f} s: {len(findings)} findings")
+    return 1 if findings else 0

@@ -1,0 +1,73 @@
+"""Lighthouse's scores of a few pages, as its desktop setting gives them."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from . import Finding
+from .browser import CHROMIUM_FLAGS, find_chromium
+
+VERSION = "12.8.2"
+REQUIRED = {"accessibility": 100, "best-practices": 95, "performance": 90}
+
+
+def install(folder: Path) -> Path | None:
+    """Lighthouse's command, installed with npm into `folder`; None where there is no npm."""
+    command = folder / "node_modules" / ".bin" / "lighthouse"
+    package = folder / "node_modules" / "lighthouse" / "package.json"
+    if package.is_file() and json.loads(package.read_text())["version"] == VERSION:
+        return command
+    if not shutil.which("npm"):
+        return None
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "package.json").write_text('{"private": true}\n')
+    subprocess.run(
+        ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock",
+         f"lighthouse@{VERSION}"],
+        cwd=folder, check=True, capture_output=True, timeout=600,
+    )  # fmt: skip
+    return command
+
+
+def scores(command: Path, address: str) -> tuple[dict[str, int], dict[str, list[str]]]:
+    """The three scores of one page out of 100, and for each the audits that cost points."""
+    done = subprocess.run(
+        [str(command), address, "--preset=desktop", "--output=json", "--quiet",
+         "--no-enable-error-reporting", "--only-categories=" + ",".join(REQUIRED),
+         "--chrome-flags=" + " ".join(["--headless=new", *CHROMIUM_FLAGS])],
+        env={**os.environ, "CHROME_PATH": find_chromium()},
+        check=True, capture_output=True, text=True, timeout=180,
+    )  # fmt: skip
+    report = json.loads(done.stdout)
+    points, lost = {}, {}
+    for name in REQUIRED:
+        category = report["categories"][name]
+        points[name] = round(100 * (category["score"] or 0))
+        failed = [
+            report["audits"][ref["id"]]["title"]
+            for ref in category["auditRefs"]
+            if ref["weight"] > 0 and (report["audits"][ref["id"]]["score"] or 0) < 0.9
+            and report["audits"][ref["id"]]["scoreDisplayMode"] not in ("notApplicable", "manual")
+        ]  # fmt: skip
+        lost[name] = failed
+    return points, lost
+
+
+def check_scores(page: str, points: dict[str, int], lost: dict[str, list[str]]) -> list[Finding]:
+    """A finding for each score below what is required.
+
+    >>> check_scores("a.html", {"accessibility": 100, "best-practices": 96, "performance": 93}, {})
+    []
+    >>> low = {"accessibility": 99, "best-practices": 96, "performance": 93}
+    >>> print(*check_scores("a.html", low, {"accessibility": ["Links have a name"]}))
+    a.html: lighthouse: accessibility 99, required 100 (Links have a name)
+    """
+    findings = []
+    for name, required in REQUIRED.items():
+        if points[name] < required:
+            why = "; ".join(lost.get(name, []))
+            detail = f"{name} {points[name]}, required {required}" + (f" ({why})" if why else "")
+            findings.append(Finding(page, "lighthouse", detail))
+    return findings

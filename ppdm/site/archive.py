@@ -1,0 +1,25 @@
+"""The whole site as one file, to be unpacked and read from disk without a server."""
+
+import os
+import zipfile
+from pathlib import Path
+
+def make_archive(site: Path, target: Path) -> Path:
+    """Pack `site` into `target`: one folder, named as the file.
+
+    Readers open its `index.html`. Times are left out, so that the same site gives the same file.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = target.with_suffix(".part")
+    with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+
+        def add(name: str, content: bytes):
+            entry = zipfile.ZipInfo(f"{target.stem}/{name}")
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, content)
+
+        for path in sorted(p for p in site.rglob("*") if p.is_file()):
+            add(path.relative_to(site).as_posix(), path.read_bytes())
+    os.replace(unfinished, target)
+    return target

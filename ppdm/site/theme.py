@@ -1,0 +1,73 @@
+"""What has to be mended in the theme's own pages, so that everybody can use them.
+
+A Sphinx extension. It adds `site.css` and `site.js` from `book/_static` and changes the finished HTML, because the theme's templates leave no other
+place for it; each change is asked for by a check of `ppdm check`, which fails without it:
+
+- the search button and the colour switch have a name that contains what they show;
+- the logo lies in a landmark; a folded cell's summary is named by its own words;
+- a table has no header cell without text (pandas leaves one in the corner);
+- the theme's script does not stumble over pages without a list of sections.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+# (what the theme writes, what the page gets)
+_IN_PAGES = [
+    (
+        re.compile(r'(<button class="btn [^"]*search-button[^>]*?) aria-label="Search"([^>]*>)(?=\s*<i[^>]*></i>\s*<span)'),
+        r"\1\2",
+    ),
+    (re.compile(r'(<i class="theme-switch )([^>]*?) title="[^"]*"'), r'\1\2 aria-hidden="true"'),
+    (
+        re.compile(r'<div class="sidebar-primary-items__start sidebar-primary__section">'),
+        '<div class="sidebar-primary-items__start sidebar-primary__section" '
+        'role="complementary" aria-label="The book">',
+    ),
+    (re.compile(r'<summary aria-label="Toggle hidden content">'), "<summary>"),
+    (re.compile(r"<th></th>"), "<td></td>"),
+    (re.compile(r'<th (class="(?:blank|index_name)[^"]*"[^>]*)>(?:&nbsp;)*</th>'), r"<td \1></td>"),
+    (re.compile(r'<th class="head"><p></p></th>'), '<td class="head"></td>'),
+]  # fmt: skip
+_IN_SCRIPT = (
+    'document.querySelector("div.bd-sidebar-secondary").classList',
+    'document.querySelector("div.bd-sidebar-secondary")?.classList',
+)
+
+
+def mend_page(html: str) -> str:
+    """One finished page, mended.
+
+    >>> mend_page('<tr><th></th><th>q</th></tr>')
+    '<tr><td></td><th>q</th></tr>'
+    """
+    for wrong, right in _IN_PAGES:
+        html = wrong.sub(right, html)
+    return html
+
+
+def mend_site(site: Path) -> None:
+    """Every page and the theme's script, in place."""
+    for path in site.rglob("*.html"):
+        before = path.read_text(encoding="utf-8")
+        after = mend_page(before)
+        if after != before:
+            path.write_text(after, encoding="utf-8")
+    script = site / "_static" / "scripts" / "sphinx-book-theme.js"
+    if script.is_file():
+        script.write_text(script.read_text(encoding="utf-8").replace(*_IN_SCRIPT), "utf-8")
+
+
+def _after_build(app, error) -> None:
+    if error is None and app.builder.format == "html":
+        mend_site(Path(app.outdir))
+
+
+def setup(app):
+    """Register with Sphinx."""
+    app.add_css_file("site.css", priority=900)  # after the theme's own
+    app.add_js_file("site.js", loading_method="defer")
+    app.connect("build-finished", _after_build)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
