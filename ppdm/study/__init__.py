@@ -1,4 +1,4 @@
-'''Studies, verdicts and chapters: from a grid of runs to claims that are decided by rules.
+r'''Studies, verdicts and chapters: from a grid of runs to claims that are decided by rules.
 
 A chapter notebook in ten lines. The parameters cell (tag ``parameters``) comes first::
 
