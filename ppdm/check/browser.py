@@ -79,6 +79,7 @@ _WITHOUT_ALT = """() => [...document.images]
 _AXE = """async () => {
   const result = await axe.run(document, {
     resultTypes: ['violations'],
+    preload: false,  // it would ask for style sheets at wrong addresses
     rules: {'label-content-name-mismatch': {enabled: true}},
   });
   return result.violations.map((v) => [v.impact, v.id, v.help,

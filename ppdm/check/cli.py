@@ -11,7 +11,7 @@ from . import Finding
 from .browser import MODES, NO_BROWSER, check_pages, find_chromium
 from .lighthouse import check_scores, install, scores
 from .server import serving
-from .static import check_files, pages
+from .static import check_files, is_redirect, pages
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +31,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--axe", default="serious", choices=["minor", "moderate", "serious", "critical"],
         help="the least impact of an axe-core violation that counts (serious)",
     )  # fmt: skip
+
+
+def summary(findings: list[Finding]) -> list[str]:
+    """A line a finding, with all the modes in which it was seen.
+
+    >>> one = Finding("a.html", "too wide", "img reaches 400 px of 375", "narrow light")
+    >>> summary([one, one._replace(mode="narrow dark")])
+    ['a.html (narrow light, narrow dark): too wide: img reaches 400 px of 375']
+    """
+    modes: dict[Finding, list[str]] = {}
+    for finding in findings:
+        modes.setdefault(finding._replace(mode=""), []).append(finding.mode)
+    return [
+        str(finding._replace(mode="all modes" if len(seen) == len(MODES) else ", ".join(seen)))
+        for finding, seen in modes.items()
+    ]
 
 
 def _lighthouse(site: Path, names: list[str]) -> list[Finding]:
@@ -80,7 +96,7 @@ def main(args: argparse.Namespace) -> int:
     if not (site / "index.html").is_file():
         print(f"there is no built site at {args.site}: run `ppdm book` first", file=sys.stderr)
         return 1
-    names = [path.relative_to(site).as_posix() for path in pages(site)]
+    names = [p.relative_to(site).as_posix() for p in pages(site) if not is_redirect(p)]
     if args.page:
         names = [n for n in names if any(part in n for part in args.page)]
         if not names:
@@ -107,7 +123,7 @@ def main(args: argparse.Namespace) -> int:
     findings += unpacked
     if not args.no_lighthouse and not args.page:
         findings += _lighthouse(site, names)
-    for finding in findings:
-        print(finding)
+    for line in summary(findings):
+        print(line)
     print(f"Checked in {time.perf_counter() - started:.0f} s: {len(findings)} findings")
     return 1 if findings else 0
