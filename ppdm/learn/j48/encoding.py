@@ -1,0 +1,71 @@
+"""From arrays and data frames to the columns of numbers and codes that the kernel reads."""
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+
+def is_nominal(column: pd.Series) -> bool:
+    """Whether J48 reads the column as levels rather than as numbers.
+
+    >>> is_nominal(pd.Series(["a", "b"])), is_nominal(pd.Series([1, 2]))
+    (True, False)
+    """
+    return isinstance(column.dtype, pd.CategoricalDtype) or (
+        types.is_object_dtype(column.dtype) or types.is_string_dtype(column.dtype)
+    )
+
+
+def levels_of(column: pd.Series) -> list:
+    """The levels of a nominal column: its categories in their order, else its values sorted.
+
+    >>> levels_of(pd.Series(["b", None, "a"]))
+    ['a', 'b']
+    """
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return list(column.cat.categories)
+    return sorted(column.dropna().unique(), key=lambda level: (str(type(level)), level))
+
+
+def codes_of(column: pd.Series, levels: list) -> np.ndarray:
+    """Each value's place among ``levels`` as a float, NaN where the value is missing.
+
+    >>> codes_of(pd.Series(["b", None, "a"]), ["a", "b"])
+    array([ 1., nan,  0.])
+    """
+    codes = pd.Index(levels).get_indexer(pd.Index(column.astype(object))).astype(float)
+    codes[column.isna()] = np.nan
+    if (codes < 0).any():
+        unknown = column[codes < 0].iloc[0]
+        raise ValueError(
+            f"column {column.name!r} holds {unknown!r}, which is none of the levels seen in fit: "
+            f"{levels}. Make it a categorical column that lists all levels before you split the data."
+        )
+    return codes
+
+
+def to_numbers(frame: pd.DataFrame, levels: list) -> pd.DataFrame:
+    """The frame in floats, with codes in the columns whose entry in ``levels`` is not None."""
+    columns = [
+        column.to_numpy(dtype=float, na_value=np.nan) if names is None else codes_of(column, names)
+        for (_, column), names in zip(frame.items(), levels, strict=True)
+    ]
+    return pd.DataFrame(np.column_stack(columns), index=frame.index, columns=frame.columns)
+
+
+def encode_classes(y) -> tuple[np.ndarray, np.ndarray]:
+    """Class labels in their order, and each row's code among them, -1 where the class is missing.
+
+    >>> encode_classes(pd.Series(["no", "yes", None], dtype="category"))
+    (array(['no', 'yes'], dtype=object), array([ 0,  1, -1]))
+    """
+    column = y if isinstance(y, pd.Series) else pd.Series(y)
+    if not is_nominal(column):
+        classes, codes = np.unique(np.asarray(y), return_inverse=True)
+        return classes, codes.astype(np.int64)
+    levels = levels_of(column)
+    codes = codes_of(column, levels)
+    classes = np.asarray(levels)
+    if classes.dtype.kind in "US":
+        classes = classes.astype(object)
+    return classes, np.where(np.isnan(codes), -1, codes).astype(np.int64)

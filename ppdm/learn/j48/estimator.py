@@ -1,0 +1,175 @@
+"""The classifier."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_feature_names_in,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from .encoding import encode_classes, is_nominal, levels_of, to_numbers
+from .kernel import Tree, class_probabilities, grow_tree, most_probable
+from .text import tree_text
+
+
+class J48(ClassifierMixin, BaseEstimator):
+    """The decision tree C4.5 as WEKA 3.6 grows it: same splits, same leaves, same predictions.
+
+    Parameters
+    ----------
+    confidence : float
+        Confidence of the pessimistic error estimate, WEKA's ``-C``; smaller prunes more.
+    min_leaf : int
+        Least weight of rows in two branches of every split, WEKA's ``-M``.
+    subtree_raising : bool
+        Whether pruning may replace a node by its largest branch; False is WEKA's ``-S``.
+    unpruned : bool
+        Keep the tree unpruned, WEKA's ``-U``.
+    collapse : bool
+        Remove splits that do not lower the training errors. WEKA 3.6 always does.
+    binary_splits : bool
+        Split a nominal attribute into one level and all others, WEKA's ``-B``.
+
+    Columns of a data frame that hold categories, objects or strings are nominal, all else is
+    numeric. The levels are the categories in their order, used or not, or else the sorted values.
+    The same holds for the class. A missing value (NaN, None) follows every branch with a fraction
+    of its weight; rows whose class is missing (None or NaN among categories or objects) are left
+    out. ``str`` of a fitted tree is WEKA's text.
+
+    >>> weather = pd.DataFrame({"outlook": ["sunny", "sunny", "rain", "rain", "cloudy", "cloudy"],
+    ...                         "humidity": [90, 70, 80, 75, 65, 95]})
+    >>> tree = J48().fit(weather, ["no", "no", "yes", "yes", "yes", "yes"])
+    >>> print(tree)
+    J48 pruned tree
+    ------------------
+    <BLANKLINE>
+    outlook = cloudy: yes (2.0)
+    outlook = rain: yes (2.0)
+    outlook = sunny: no (2.0)
+    <BLANKLINE>
+    Number of Leaves  : 	3
+    <BLANKLINE>
+    Size of the tree : 	4
+    <BLANKLINE>
+    >>> tree.predict(pd.DataFrame({"outlook": ["sunny", None], "humidity": [80, 80]})).tolist()
+    ['no', 'yes']
+    """
+
+    def __init__(
+        self,
+        confidence: float = 0.25,
+        min_leaf: int = 2,
+        subtree_raising: bool = True,
+        unpruned: bool = False,
+        collapse: bool = True,
+        binary_splits: bool = False,
+    ):
+        self.confidence = confidence
+        self.min_leaf = min_leaf
+        self.subtree_raising = subtree_raising
+        self.unpruned = unpruned
+        self.collapse = collapse
+        self.binary_splits = binary_splits
+
+    def fit(self, X, y) -> "J48":
+        """Grow the tree from the rows of ``X`` and their classes ``y``."""
+        self._check_parameters()
+        if y is None:
+            raise ValueError("J48 requires y to be passed, but the target y is None")
+        self._levels = None
+        if isinstance(X, pd.DataFrame):
+            self._levels = [levels_of(c) if is_nominal(c) else None for _, c in X.items()]
+        columns = self._columns(X, reset=True)
+        if self._levels is None:
+            self._levels = [None] * len(columns)
+        if not isinstance(y, pd.Series):
+            y = column_or_1d(y, warn=True)
+        if not is_nominal(y if isinstance(y, pd.Series) else pd.Series(y)):
+            check_classification_targets(y)
+        self.classes_, labels = encode_classes(y)
+        check_consistent_length(columns.T, labels)
+        if not (labels >= 0).any():
+            raise ValueError(f"y must name the class of at least one row, got {len(labels)} missing")
+
+        self._n_levels = np.array([-1 if n is None else len(n) for n in self._levels])
+        # an attribute with very many levels does not count in the average gain, unless all are such
+        averaged = self._n_levels < 0.3 * labels.size - 1e-6
+        if not averaged.any():
+            averaged[:] = True
+        fields = grow_tree(
+            columns, labels, len(self.classes_), self._n_levels, averaged, float(self.min_leaf),
+            bool(self.binary_splits), bool(self.collapse), not self.unpruned,
+            bool(self.subtree_raising), float(self.confidence), ndtri(1 - self.confidence),
+        )  # fmt: skip
+        self.tree_ = Tree(*fields)
+        return self
+
+    def predict_proba(self, X) -> np.ndarray:
+        """Class shares of the leaves a row reaches, one column a class of ``classes_``."""
+        check_is_fitted(self)
+        columns = self._columns(X, reset=False)
+        return class_probabilities(
+            self.tree_, columns, self._n_levels, len(self.classes_), bool(self.binary_splits)
+        )
+
+    def predict(self, X) -> np.ndarray:
+        """The most probable class of each row, the first in ``classes_`` if several are."""
+        return self.classes_[most_probable(self.predict_proba(X))]
+
+    @property
+    def n_leaves_(self) -> int:
+        """Number of leaves."""
+        check_is_fitted(self)
+        return int((self.tree_.n_sons == 0).sum())
+
+    def export_text(self) -> str:
+        """WEKA's text of the tree: one line a branch, in brackets the rows and the wrong ones."""
+        check_is_fitted(self)
+        return tree_text(
+            self.tree_,
+            _check_feature_names_in(self),
+            self._levels,
+            self.classes_,
+            bool(self.binary_splits),
+            f"J48 {'unpruned' if self.unpruned else 'pruned'} tree",
+        )
+
+    def __str__(self) -> str:
+        return self.export_text() if hasattr(self, "tree_") else repr(self)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _check_parameters(self) -> None:
+        if not 0 < self.confidence < 1:
+            raise ValueError(f"confidence must lie between 0 and 1, got {self.confidence!r}")
+        if self.confidence > 0.5 and not self.unpruned:
+            warnings.warn(
+                f"confidence {self.confidence} is above 0.5: errors are not corrected when pruning",
+                stacklevel=3,
+            )
+        if not self.min_leaf >= 1:
+            raise ValueError(f"min_leaf must be at least 1, got {self.min_leaf!r}")
+
+    def _columns(self, X, reset: bool) -> np.ndarray:
+        """Attributes by rows, as the kernel reads them."""
+        if isinstance(X, pd.DataFrame):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            X = to_numbers(X, self._levels)
+        elif not reset and any(self._levels):
+            raise ValueError(
+                f"X must be a data frame, as in fit, because some columns are nominal;"
+                f" got {type(X).__name__}"
+            )
+        X = validate_data(self, X, reset=reset, dtype=float, ensure_all_finite="allow-nan")
+        return np.ascontiguousarray(X.T)

@@ -1,0 +1,713 @@
+"""The numerical heart of J48: growing, collapsing, pruning and asking a tree.
+
+Two things here look odd until one knows that the trees must equal WEKA's, not only resemble them.
+
+*Comparisons have a tolerance.* WEKA treats numbers less than 1e-6 apart as equal, so ties are wide.
+
+*Rows are sorted in place.* WEKA sorts a node's rows by one numeric attribute after another, with a
+quicksort that is not stable, and hands them on in the order so reached. With missing values, rows
+carry fractional weights, and the order decides how their sums round. The last printed digit of a
+leaf follows from it.
+
+A *distribution* is an array ``d`` of weights: ``d[1 + b, c]`` is the weight of class ``c`` in branch
+``b``, ``d[1 + b, -1]`` that of the whole branch; row 0 holds the same for all branches together.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+_TOLERANCE = 1e-6
+_LN2 = np.log(2.0)
+
+
+class Tree(NamedTuple):
+    """A tree as parallel arrays, one entry a node; node 0 is the root, sons are consecutive.
+
+    A leaf has ``n_sons == 0``. ``start`` is where the node's distribution begins in ``weights``.
+    ``empty`` marks leaves that no training row reached.
+    """
+
+    attribute: np.ndarray
+    threshold: np.ndarray
+    first_son: np.ndarray
+    n_sons: np.ndarray
+    empty: np.ndarray
+    start: np.ndarray
+    weights: np.ndarray
+
+
+@njit(cache=True)
+def _less(a, b):
+    return b - a > _TOLERANCE
+
+
+@njit(cache=True)
+def _at_most(a, b):
+    return a - b < _TOLERANCE
+
+
+@njit(cache=True)
+def _same(a, b):
+    return abs(a - b) < _TOLERANCE
+
+
+# --- distributions ------------------------------------------------------------------------------
+
+
+@njit(cache=True)
+def _add(d, branch, label, weight):
+    d[1 + branch, label] += weight
+    d[1 + branch, -1] += weight
+    d[0, label] += weight
+    d[0, -1] += weight
+
+
+@njit(cache=True)
+def _add_missing(d, column, labels, rows, weights):
+    """Share the rows whose value is missing among the branches, in proportion to their weights."""
+    n_branches = d.shape[0] - 1
+    total = d[0, -1]
+    share = np.empty(n_branches)
+    for b in range(n_branches):
+        share[b] = 1.0 / n_branches if _same(total, 0.0) else d[1 + b, -1] / total
+    for i in range(rows.size):
+        if np.isnan(column[rows[i]]):
+            label = labels[rows[i]]
+            d[0, label] += weights[i]
+            d[0, -1] += weights[i]
+            for b in range(n_branches):
+                d[1 + b, label] += share[b] * weights[i]
+                d[1 + b, -1] += share[b] * weights[i]
+
+
+@njit(cache=True)
+def _majority(counts):
+    """The first class of largest weight; ``counts`` ends with the total."""
+    best, label = 0.0, 0
+    for c in range(counts.size - 1):
+        if _less(best, counts[c]):
+            best, label = counts[c], c
+    return label
+
+
+@njit(cache=True)
+def _n_wrong(counts):
+    return counts[-1] - counts[_majority(counts)]
+
+
+@njit(cache=True)
+def _largest_branch(d):
+    """The *last* of the branches of largest weight."""
+    best, branch = 0.0, -1
+    for b in range(d.shape[0] - 1):
+        if _at_most(best, d[1 + b, -1]):
+            best, branch = d[1 + b, -1], b
+    return branch
+
+
+# --- criteria -----------------------------------------------------------------------------------
+
+
+@njit(cache=True)
+def _xlog2x(x):
+    return 0.0 if x < _TOLERANCE else x * np.log(x) / _LN2
+
+
+@njit(cache=True)
+def _entropy(d):
+    """Entropy of the class, times the weight."""
+    s = 0.0
+    for c in range(d.shape[1] - 1):
+        s += _xlog2x(d[0, c])
+    return _xlog2x(d[0, -1]) - s
+
+
+@njit(cache=True)
+def _gain(d, total, entropy):
+    """Information gain; ``total`` includes the rows whose value is missing."""
+    s = 0.0
+    for b in range(1, d.shape[0]):
+        for c in range(d.shape[1] - 1):
+            s += _xlog2x(d[b, c])
+        s -= _xlog2x(d[b, -1])
+    known = d[0, -1]
+    gain = (1.0 - (total - known) / total) * (entropy + s)
+    return 0.0 if _same(gain, 0.0) else gain / known
+
+
+@njit(cache=True)
+def _gain_ratio(d, total, gain):
+    """Gain over the entropy of the split, where 'missing' counts as one more branch."""
+    s = 0.0
+    known = d[0, -1]
+    if _less(0.0, known):
+        for b in range(1, d.shape[0]):
+            s -= _xlog2x(d[b, -1])
+        s -= _xlog2x(total - known)
+    s += _xlog2x(total)
+    return 0.0 if _same(s, 0.0) else gain / (s / total)
+
+
+@njit(cache=True)
+def _filled_branches(d, min_leaf):
+    n = 0
+    for b in range(1, d.shape[0]):
+        n += _at_most(min_leaf, d[b, -1])
+    return n
+
+
+# --- candidate splits ---------------------------------------------------------------------------
+
+
+@njit(cache=True)
+def _swap(rows, weights, keys, i, j):
+    rows[i], rows[j] = rows[j], rows[i]
+    weights[i], weights[j] = weights[j], weights[i]
+    keys[i], keys[j] = keys[j], keys[i]
+
+
+@njit(cache=True)
+def _sort(rows, weights, keys):
+    """Sort the three in place by ``keys``, missing keys last; return the number of known ones."""
+    i, j = 0, keys.size - 1
+    while i <= j:
+        if np.isnan(keys[j]):
+            j -= 1
+        else:
+            if np.isnan(keys[i]):
+                _swap(rows, weights, keys, i, j)
+                j -= 1
+            i += 1
+    n_known = j + 1
+
+    pending = [(0, n_known - 1)]
+    while len(pending) > 0:
+        left, right = pending.pop()
+        while left < right:
+            pivot = keys[(left + right) // 2]
+            lo, hi = left, right
+            while lo < hi:
+                while keys[lo] < pivot and lo < hi:
+                    lo += 1
+                while keys[hi] > pivot and lo < hi:
+                    hi -= 1
+                if lo < hi:
+                    _swap(rows, weights, keys, lo, hi)
+                    lo += 1
+                    hi -= 1
+            if lo == hi and keys[hi] > pivot:
+                hi -= 1
+            pending.append((hi + 1, right))
+            right = hi
+    return n_known
+
+
+@njit(cache=True)
+def _numeric_split(column, labels, n_classes, rows, weights, total, min_leaf):
+    """(gain, gain ratio, threshold, distribution) of the best cut; a ratio below 0 means none.
+
+    Sorts ``rows`` and ``weights`` in place.
+    """
+    keys = column[rows]
+    n_known = _sort(rows, weights, keys)
+    d = np.zeros((3, n_classes + 1))
+    for i in range(n_known):
+        _add(d, 1, labels[rows[i]], weights[i])
+
+    min_side = 0.1 * d[0, -1] / n_classes
+    if _at_most(min_side, min_leaf):
+        min_side = min_leaf
+    elif _less(25.0, min_side):
+        min_side = 25.0
+    if _less(n_known, 2 * min_side):
+        return 0.0, -1.0, 0.0, d
+
+    entropy = _entropy(d)
+    best, cut, n_cuts, moved = 0.0, -1, 0, 0
+    for i in range(1, n_known):
+        if keys[i - 1] + 1e-5 < keys[i]:
+            for k in range(moved, i):
+                label, weight = labels[rows[k]], weights[k]
+                d[2, label] -= weight
+                d[2, -1] -= weight
+                d[1, label] += weight
+                d[1, -1] += weight
+            moved = i
+            if _at_most(min_side, d[1, -1]) and _at_most(min_side, d[2, -1]):
+                gain = _gain(d, total, entropy)
+                if _less(best, gain):
+                    best, cut = gain, i
+                n_cuts += 1
+    if n_cuts == 0:
+        return 0.0, -1.0, 0.0, d
+    best -= np.log(n_cuts) / _LN2 / total  # the price of having chosen among so many cuts
+    if _at_most(best, 0.0):
+        return 0.0, -1.0, 0.0, d
+
+    d[:] = 0.0
+    for i in range(n_known):
+        branch = 0 if i < cut else 1
+        label = labels[rows[i]]
+        d[1 + branch, label] += weights[i]
+        d[1 + branch, -1] += weights[i]
+        d[0, label] += weights[i]
+    d[0, -1] = d[1, -1] + d[2, -1]
+    threshold = (keys[cut] + keys[cut - 1]) / 2
+    if threshold == keys[cut]:
+        threshold = keys[cut - 1]
+    return best, _gain_ratio(d, total, best), threshold, d
+
+
+@njit(cache=True)
+def _nominal_split(column, labels, n_classes, n_levels, rows, weights, total, min_leaf):
+    """(gain, gain ratio, 0, distribution) of one branch a level; a ratio below 0 means none."""
+    d = np.zeros((n_levels + 1, n_classes + 1))
+    for i in range(rows.size):
+        if not np.isnan(column[rows[i]]):
+            _add(d, int(column[rows[i]]), labels[rows[i]], weights[i])
+    if _filled_branches(d, min_leaf) < 2:
+        return 0.0, -1.0, 0.0, d
+    gain = _gain(d, total, _entropy(d))
+    return gain, _gain_ratio(d, total, gain), 0.0, d
+
+
+@njit(cache=True)
+def _one_level_split(column, labels, n_classes, n_levels, rows, weights, total, min_leaf):
+    """(gain, gain ratio, level, distribution) of the best 'this level or another' split."""
+    _, _, _, d = _nominal_split(
+        column, labels, n_classes, n_levels, rows, weights, total, min_leaf
+    )
+    best_gain, best_ratio, best_level, best = 0.0, -1.0, 0.0, d
+    for level in range(n_levels):
+        if not _at_most(min_leaf, d[1 + level, -1]):
+            continue
+        pair = np.empty((3, n_classes + 1))
+        pair[0] = d[0]
+        pair[1] = d[1 + level]
+        pair[2] = d[0] - d[1 + level]
+        if _filled_branches(pair, min_leaf) < 2:
+            continue
+        gain = _gain(pair, total, _entropy(pair))
+        ratio = _gain_ratio(pair, total, gain)
+        best_ratio = max(best_ratio, 0.0)
+        if level == 0 or _less(best_ratio, ratio):
+            best_gain, best_ratio, best_level, best = gain, ratio, float(level), pair
+    return best_gain, best_ratio, best_level, best
+
+
+@njit(cache=True)
+def _largest_value_up_to(column, threshold):
+    """The largest value that occurs anywhere in the training set and is at most ``threshold``."""
+    found = -np.inf
+    for value in column:
+        if not np.isnan(value) and _less(found, value) and _at_most(value, threshold):
+            found = value
+    return found
+
+
+@njit(cache=True)
+def _choose_split(columns, labels, n_classes, n_levels, averaged, rows, weights, min_leaf, binary):
+    """(attribute, threshold, distribution); attribute is -1 where no split is worth it."""
+    leaf = np.zeros((2, n_classes + 1))
+    for i in range(rows.size):
+        _add(leaf, 0, labels[rows[i]], weights[i])
+    if _less(leaf[0, -1], 2 * min_leaf) or _same(leaf[0, -1], leaf[0, _majority(leaf[0])]):
+        return -1, 0.0, leaf
+
+    total = 0.0
+    for i in range(rows.size):
+        total += weights[i]
+    n_attributes = columns.shape[0]
+    gains = np.zeros(n_attributes)
+    ratios = np.full(n_attributes, -1.0)
+    thresholds = np.zeros(n_attributes)
+    distributions = [leaf for _ in range(n_attributes)]
+    sum_of_gains, n_averaged = 0.0, 0
+    for a in range(n_attributes):
+        if n_levels[a] < 0:
+            found = _numeric_split(columns[a], labels, n_classes, rows, weights, total, min_leaf)
+        elif binary:
+            found = _one_level_split(
+                columns[a], labels, n_classes, n_levels[a], rows, weights, total, min_leaf
+            )
+        else:
+            found = _nominal_split(
+                columns[a], labels, n_classes, n_levels[a], rows, weights, total, min_leaf
+            )
+        gains[a], ratios[a], thresholds[a], distributions[a] = found
+        if ratios[a] >= 0.0 and averaged[a]:
+            sum_of_gains += gains[a]
+            n_averaged += 1
+    if n_averaged == 0:
+        return -1, 0.0, leaf
+
+    least_gain = sum_of_gains / n_averaged - 1e-3
+    best, best_ratio = -1, 0.0
+    for a in range(n_attributes):
+        if ratios[a] >= 0.0 and gains[a] >= least_gain and _less(best_ratio, ratios[a]):
+            best, best_ratio = a, ratios[a]
+    if best < 0:
+        return -1, 0.0, leaf
+    _add_missing(distributions[best], columns[best], labels, rows, weights)
+    threshold = thresholds[best]
+    if n_levels[best] < 0:
+        threshold = _largest_value_up_to(columns[best], threshold)
+    return best, threshold, distributions[best]
+
+
+# --- sending rows down --------------------------------------------------------------------------
+
+
+@njit(cache=True)
+def _branch_of(value, n_levels, threshold, binary):
+    """The branch a known value takes."""
+    if n_levels < 0:
+        return 0 if _at_most(value, threshold) else 1
+    if binary:
+        return 0 if value == threshold else 1
+    return int(value)
+
+
+@njit(cache=True)
+def _send(column, n_levels, threshold, binary, d, rows, weights):
+    """Rows and weights of each branch; a row with a missing value goes, in parts, to all."""
+    n_branches = d.shape[0] - 1
+    share = np.empty(n_branches)
+    size = np.zeros(n_branches, np.int64)
+    for b in range(n_branches):
+        share[b] = d[1 + b, -1] / d[0, -1]
+    for row in rows:
+        if np.isnan(column[row]):
+            for b in range(n_branches):
+                size[b] += _less(0.0, share[b])
+        else:
+            size[_branch_of(column[row], n_levels, threshold, binary)] += 1
+    sent_rows = [np.empty(n, np.int64) for n in size]
+    sent_weights = [np.empty(n, np.float64) for n in size]
+    size[:] = 0
+    for i in range(rows.size):
+        row = rows[i]
+        if np.isnan(column[row]):
+            for b in range(n_branches):
+                if _less(0.0, share[b]):
+                    sent_rows[b][size[b]] = row
+                    sent_weights[b][size[b]] = share[b] * weights[i]
+                    size[b] += 1
+        else:
+            b = _branch_of(column[row], n_levels, threshold, binary)
+            sent_rows[b][size[b]] = row
+            sent_weights[b][size[b]] = weights[i]
+            size[b] += 1
+    return sent_rows, sent_weights
+
+
+@njit(cache=True)
+def _recount(d, column, n_levels, threshold, binary, labels, rows, weights):
+    """Fill the distribution ``d`` of a split anew from other rows."""
+    d[:] = 0.0
+    for i in range(rows.size):
+        if not np.isnan(column[rows[i]]):
+            branch = _branch_of(column[rows[i]], n_levels, threshold, binary)
+            _add(d, branch, labels[rows[i]], weights[i])
+    _add_missing(d, column, labels, rows, weights)
+
+
+@njit(cache=True)
+def _recount_leaf(d, labels, rows, weights):
+    d[:] = 0.0
+    for i in range(rows.size):
+        _add(d, 0, labels[rows[i]], weights[i])
+
+
+# --- pruning ------------------------------------------------------------------------------------
+
+
+@njit(cache=True)
+def _extra_errors(n, e, confidence, z):
+    """How many errors to add to ``e`` seen among ``n`` to reach the upper confidence limit."""
+    if confidence > 0.5:
+        return 0.0
+    if e < 1:
+        base = n * (1 - confidence ** (1 / n))
+        if e == 0:
+            return base
+        return base + e * (_extra_errors(n, 1.0, confidence, z) - base)
+    if e + 0.5 >= n:
+        return max(n - e, 0.0)
+    f = (e + 0.5) / n
+    root = np.sqrt(f / n - f * f / n + z * z / (4 * n * n))
+    return (f + z * z / (2 * n) + z * root) / (1 + z * z / n) * n - e
+
+
+@njit(cache=True)
+def _pessimistic_errors(counts, confidence, z):
+    if _same(counts[-1], 0.0):
+        return 0.0
+    wrong = _n_wrong(counts)
+    return wrong + _extra_errors(counts[-1], wrong, confidence, z)
+
+
+@njit(cache=True)
+def _subtree_errors(node, first_son, n_sons, distributions, confidence, z):
+    if n_sons[node] == 0:
+        return _pessimistic_errors(distributions[node][0], confidence, z)
+    errors = 0.0
+    for son in range(first_son[node], first_son[node] + n_sons[node]):
+        errors += _subtree_errors(son, first_son, n_sons, distributions, confidence, z)
+    return errors
+
+
+@njit(cache=True)
+def _errors_if_raised(
+    node, rows, weights, attribute, threshold, first_son, n_sons, distributions,
+    columns, labels, n_levels, binary, confidence, z,
+):  # fmt: skip
+    """Pessimistic errors of the subtree at ``node`` if ``rows`` were sent down it."""
+    if n_sons[node] == 0:
+        counts = np.zeros((2, distributions[node].shape[1]))
+        _recount_leaf(counts, labels, rows, weights)
+        return _pessimistic_errors(counts[0], confidence, z)
+    a = attribute[node]
+    d = np.empty_like(distributions[node])
+    _recount(d, columns[a], n_levels[a], threshold[node], binary, labels, rows, weights)
+    sent = _send(columns[a], n_levels[a], threshold[node], binary, d, rows, weights)
+    errors = 0.0
+    for b in range(n_sons[node]):
+        errors += _errors_if_raised(
+            first_son[node] + b, sent[0][b], sent[1][b], attribute, threshold, first_son, n_sons,
+            distributions, columns, labels, n_levels, binary, confidence, z,
+        )  # fmt: skip
+    return errors
+
+
+@njit(cache=True)
+def _hand_over(
+    node, rows, weights, node_rows, node_weights, attribute, threshold, first_son, n_sons, empty,
+    distributions, columns, labels, n_levels, binary,
+):  # fmt: skip
+    """Give the subtree at ``node`` new rows, keeping its splits."""
+    node_rows[node], node_weights[node] = rows, weights
+    if n_sons[node] == 0:
+        _recount_leaf(distributions[node], labels, rows, weights)
+        if not _same(distributions[node][0, -1], 0.0):
+            empty[node] = False
+        return
+    a = attribute[node]
+    d = distributions[node]
+    _recount(d, columns[a], n_levels[a], threshold[node], binary, labels, rows, weights)
+    sent = _send(columns[a], n_levels[a], threshold[node], binary, d, rows, weights)
+    for b in range(n_sons[node]):
+        _hand_over(
+            first_son[node] + b, sent[0][b], sent[1][b], node_rows, node_weights, attribute,
+            threshold, first_son, n_sons, empty, distributions, columns, labels, n_levels, binary,
+        )  # fmt: skip
+
+
+@njit(cache=True)
+def _make_leaf(node, n_sons, distributions):
+    n_sons[node] = 0
+    d = np.empty((2, distributions[node].shape[1]))
+    d[0] = distributions[node][0]
+    d[1] = d[0]
+    distributions[node] = d
+
+
+@njit(cache=True)
+def _prune(
+    node, node_rows, node_weights, attribute, threshold, first_son, n_sons, empty, distributions,
+    columns, labels, n_levels, binary, raising, confidence, z,
+):  # fmt: skip
+    """Replace the subtree at ``node`` by a leaf or by its largest branch where that errs less."""
+    if n_sons[node] == 0:
+        return
+    for son in range(first_son[node], first_son[node] + n_sons[node]):
+        _prune(
+            son, node_rows, node_weights, attribute, threshold, first_son, n_sons, empty,
+            distributions, columns, labels, n_levels, binary, raising, confidence, z,
+        )  # fmt: skip
+    largest = first_son[node] + _largest_branch(distributions[node])
+    raised = np.inf
+    if raising:
+        raised = _errors_if_raised(
+            largest, node_rows[node], node_weights[node], attribute, threshold, first_son, n_sons,
+            distributions, columns, labels, n_levels, binary, confidence, z,
+        )  # fmt: skip
+    as_leaf = _pessimistic_errors(distributions[node][0], confidence, z)
+    as_tree = _subtree_errors(node, first_son, n_sons, distributions, confidence, z)
+    if _at_most(as_leaf, as_tree + 0.1) and _at_most(as_leaf, raised + 0.1):
+        _make_leaf(node, n_sons, distributions)
+    elif _at_most(raised, as_tree + 0.1):
+        attribute[node], threshold[node] = attribute[largest], threshold[largest]
+        first_son[node], n_sons[node] = first_son[largest], n_sons[largest]
+        distributions[node] = distributions[largest]
+        _hand_over(
+            node, node_rows[node], node_weights[node], node_rows, node_weights, attribute,
+            threshold, first_son, n_sons, empty, distributions, columns, labels, n_levels, binary,
+        )  # fmt: skip
+        _prune(
+            node, node_rows, node_weights, attribute, threshold, first_son, n_sons, empty,
+            distributions, columns, labels, n_levels, binary, raising, confidence, z,
+        )  # fmt: skip
+
+
+@njit(cache=True)
+def _collapse(first_son, n_sons, distributions):
+    """Turn every split into a leaf that does not lower the errors on the training rows."""
+    n_nodes = n_sons.size
+    errors = np.zeros(n_nodes)
+    for node in range(n_nodes - 1, -1, -1):  # sons come after their parent
+        if n_sons[node] == 0:
+            errors[node] = _n_wrong(distributions[node][0])
+        for son in range(first_son[node], first_son[node] + n_sons[node]):
+            errors[node] += errors[son]
+    for node in range(n_nodes):
+        if n_sons[node] > 0 and errors[node] >= _n_wrong(distributions[node][0]) - 1e-3:
+            _make_leaf(node, n_sons, distributions)
+
+
+# --- the whole ----------------------------------------------------------------------------------
+
+
+@njit(cache=True)
+def _grow(
+    columns, labels, n_classes, n_levels, averaged, min_leaf, binary,
+    attribute, threshold, first_son, n_sons, empty, distributions, node_rows, node_weights,
+):  # fmt: skip
+    """Append the nodes of the full tree to the lists."""
+    rows = np.flatnonzero(labels >= 0)
+    node_rows.append(rows)
+    node_weights.append(np.ones(rows.size))
+    node = 0
+    while node < len(node_rows):
+        rows, weights = node_rows[node], node_weights[node]
+        a, cut, d = _choose_split(
+            columns, labels, n_classes, n_levels, averaged, rows, weights, min_leaf, binary
+        )
+        attribute.append(a)
+        threshold.append(cut)
+        distributions.append(d)
+        first_son.append(len(node_rows))
+        empty.append(_same(d[0, -1], 0.0))
+        n_sons.append(0 if a < 0 else d.shape[0] - 1)
+        if a >= 0:
+            sent = _send(columns[a], n_levels[a], cut, binary, d, rows, weights)
+            node_rows.extend(sent[0])
+            node_weights.extend(sent[1])
+        node += 1
+
+
+@njit(cache=True)
+def grow_tree(
+    columns, labels, n_classes, n_levels, averaged, min_leaf, binary, collapse, prune, raising,
+    confidence, z,
+):  # fmt: skip
+    """Grow, collapse and prune; returns the fields of a `Tree`.
+
+    ``columns[a, i]`` is the value of attribute ``a`` in row ``i``: a number, the code of a level,
+    or NaN. ``labels[i]`` is the code of the class, -1 where it is missing. ``n_levels[a]`` is -1 for
+    a numeric attribute. ``averaged[a]`` says whether the attribute counts in the average gain.
+    """
+    attribute = [0 for _ in range(0)]
+    threshold = [0.0 for _ in range(0)]
+    first_son = [0 for _ in range(0)]
+    n_sons = [0 for _ in range(0)]
+    empty = [False for _ in range(0)]
+    distributions = [np.empty((1, 1)) for _ in range(0)]
+    node_rows = [np.empty(0, np.int64) for _ in range(0)]
+    node_weights = [np.empty(0) for _ in range(0)]
+    _grow(
+        columns, labels, n_classes, n_levels, averaged, min_leaf, binary,
+        attribute, threshold, first_son, n_sons, empty, distributions, node_rows, node_weights,
+    )  # fmt: skip
+    attribute_, threshold_ = np.array(attribute), np.array(threshold)
+    first_son_, n_sons_, empty_ = np.array(first_son), np.array(n_sons), np.array(empty)
+    if collapse:
+        _collapse(first_son_, n_sons_, distributions)
+    if prune:
+        _prune(
+            0, node_rows, node_weights, attribute_, threshold_, first_son_, n_sons_, empty_,
+            distributions, columns, labels, n_levels, binary, raising, confidence, z,
+        )  # fmt: skip
+    return _compact(attribute_, threshold_, first_son_, n_sons_, empty_, distributions)
+
+
+@njit(cache=True)
+def _compact(attribute, threshold, first_son, n_sons, empty, distributions):
+    """Renumber the nodes still in use, breadth first, and put their distributions end to end."""
+    kept = [0]
+    i = 0
+    while i < len(kept):
+        for son in range(first_son[kept[i]], first_son[kept[i]] + n_sons[kept[i]]):
+            kept.append(son)
+        i += 1
+    order = np.array(kept)
+    n = order.size
+    first, start = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    next_son, size = 1, 0
+    for i in range(n):
+        first[i], start[i] = next_son, size
+        next_son += n_sons[order[i]]
+        size += distributions[order[i]].size
+    weights = np.empty(size)
+    for i in range(n):
+        d = distributions[order[i]]
+        weights[start[i] : start[i] + d.size] = d.ravel()
+    return attribute[order], threshold[order], first, n_sons[order], empty[order], start, weights
+
+
+@njit(cache=True)
+def class_probabilities(tree, columns, n_levels, n_classes, binary):
+    """One row a record; a missing value follows all branches, weighted as the training rows were."""
+    n_rows = columns.shape[1]
+    width = n_classes + 1
+    probabilities = np.zeros((n_rows, n_classes))
+    for i in range(n_rows):
+        pending = [(0, 1.0)]
+        while len(pending) > 0:
+            node, weight = pending.pop()
+            at = tree.start[node]
+            if tree.n_sons[node] == 0:
+                _add_shares(probabilities[i], tree.weights[at : at + width], weight)
+                continue
+            a = tree.attribute[node]
+            value = columns[a, i]
+            if np.isnan(value):
+                for b in range(tree.n_sons[node]):
+                    son = tree.first_son[node] + b
+                    if not tree.empty[son]:
+                        of_branch = tree.weights[at + (1 + b) * width + n_classes]
+                        share = of_branch / tree.weights[at + n_classes]
+                        pending.append((son, share * weight))
+                continue
+            b = _branch_of(value, n_levels[a], tree.threshold[node], binary)
+            son = tree.first_son[node] + b
+            if not tree.empty[son]:
+                pending.append((son, weight))
+                continue
+            of_branch = at + (1 + b) * width
+            if not _less(0.0, tree.weights[of_branch + n_classes]):
+                of_branch = at
+            _add_shares(probabilities[i], tree.weights[of_branch : of_branch + width], weight)
+    return probabilities
+
+
+@njit(cache=True)
+def _add_shares(probabilities, counts, weight):
+    if not _same(counts[-1], 0.0):
+        for c in range(probabilities.size):
+            probabilities[c] += weight * counts[c] / counts[-1]
+
+
+@njit(cache=True)
+def most_probable(probabilities):
+    """The first class of largest probability, ties within the tolerance."""
+    n_rows, n_classes = probabilities.shape
+    labels = np.zeros(n_rows, np.int64)
+    for i in range(n_rows):
+        best = -1.0
+        for c in range(n_classes):
+            if _less(best, probabilities[i, c]):
+                best, labels[i] = probabilities[i, c], c
+    return labels
