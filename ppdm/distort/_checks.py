@@ -1,6 +1,7 @@
 """What every distortion asks of its input, said once."""
 
 from collections.abc import Callable
+from numbers import Integral
 
 import numpy as np
 
@@ -37,7 +38,8 @@ def whole_number(k, name: str, highest: int, what: str) -> int:
     >>> whole_number(3, "k", 5, "the number of records")
     3
     """
-    if isinstance(k, (bool, np.bool_)) or not np.isreal(k) or k != int(k) or not 1 <= k <= highest:
+    number = isinstance(k, (Integral, float, np.floating)) and not isinstance(k, bool)
+    if not number or not 1 <= k <= highest or k != int(k):
         raise ValueError(
             f"{name} must be a whole number from 1 to {highest} ({what}), but it is {k}."
         )

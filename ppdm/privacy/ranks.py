@@ -43,7 +43,10 @@ def value_difference(original, released) -> float:
     0.1
     """
     A, B = _pair(original, released)
-    return float(np.linalg.norm(A - B) / np.linalg.norm(A))
+    size = np.linalg.norm(A)
+    if size == 0:
+        raise ValueError("VD is a relative error, but the original table is all zero.")
+    return float(np.linalg.norm(A - B) / size)
 
 
 def _pair(original, released):
