@@ -40,8 +40,8 @@ COMMANDS = {
                         "add_arguments", "main"),
     "course": Command("build the assignments, grade a folder of submissions", "ppdm.course.cli",
                       "add_arguments", "main"),
-    "check": Command("look at the built site in a browser, run the slow tests", "ppdm.check",
-                     None, "main"),
+    "check": Command("look at the built site: links, a browser, accessibility", "ppdm.check.cli",
+                     "add_arguments", "main"),
     "bench": Command("time the parts that must be fast", "ppdm.bench", None, "main"),
 }  # fmt: skip
 

@@ -33,9 +33,9 @@ def _build(where: layout.Layout, profile: str) -> int:
     ran = chapters.run_chapters(where, profile, workers=2 if profile == "quick" else 1)
     render.stage(where)
     changed = render.render(where)
-    done = f"{len(ran)} chapters run" if ran else "no chapter had changed"
-    site = "the site was built" if changed else "the site was up to date"
-    print(f"{done}, {site}, {time.monotonic() - begin:.0f} seconds.")
+    done = f"Ran {', '.join(ran)}" if ran else "No notebook had changed"
+    site = "built the site" if changed else "the site was up to date"
+    print(f"{done}; {site}; {time.monotonic() - begin:.0f} seconds.")
     print(f"Open {where.html / 'index.html'}, or type `make serve`.")
     return 0
 

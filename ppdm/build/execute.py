@@ -73,7 +73,8 @@ def execute(
     job += ["--parameters", json.dumps(dict(parameters))]
     environment = os.environ | {
         "PPDM_RESULTS": str(results),
-        "IPYTHONDIR": str(scratch / "ipython" / output.stem),  # no start-up files of the user's
+        "PPDM_PROGRESS": "0",  # a bar inside a cell would be part of the page
+        "IPYTHONDIR": str(_own_ipython(scratch)),
         "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this environment, not a user's namesake
     }
     process = subprocess.Popen(
@@ -92,6 +93,14 @@ def execute(
         raise Stopped
     if process.returncode:
         raise RuntimeError(f"{notebook.name} failed (see above).")
+
+
+def _own_ipython(scratch: Path) -> Path:
+    """IPython settings of the build's own: no start-up files of the user's, and a quiet kernel."""
+    folder = scratch / "ipython"
+    settings = b"c = get_config()\nc.IPKernelApp.log_level = 'ERROR'\n"
+    replace_file(folder / "profile_default" / "ipython_kernel_config.py", settings)
+    return folder
 
 
 def stop_tree(process: subprocess.Popen) -> None:

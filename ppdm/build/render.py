@@ -67,7 +67,10 @@ def _run_jupyter_book(layout: Layout) -> Path:
     job = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build"]
     job += [str(layout.source), "--path-output", str(layout.work)]
     job += ["--warningiserror", "--nitpick", "--keep-going", "--quiet"]
-    process = subprocess.Popen(job, start_new_session=True, stdin=subprocess.DEVNULL)
+    print("building the site", flush=True)
+    process = subprocess.Popen(
+        job, start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
     try:
         code = process.wait()
     finally:
