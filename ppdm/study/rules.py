@@ -1,0 +1,303 @@
+"""The rules that decide claims: small pure functions from evidence to a finding.
+
+Arguments before the `*` are evidence and come from a chapter's run; those after it are fixed in the
+claim's entry before the run. Every rule can say no. `error` is the chance that a rule says what it
+should not; what that means stands with each rule. Estimates are taken as normal around their
+standard errors, which is what means over many repetitions are.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+
+class Finding(NamedTuple):
+    """What a rule found: whether it is met, our number with its 95 % interval, and a sentence."""
+
+    met: bool
+    ours: float | None
+    low: float | None
+    high: float | None
+    note: str
+
+
+class NotFinite(ValueError):
+    """Evidence with a NaN or an infinity (a standard error from one repetition, say)."""
+
+
+def sample(values) -> dict:
+    """The evidence of `agree` from the values of our repetitions.
+
+    >>> sample([1.0, 2.0, 3.0])
+    {'mean': 2.0, 'sd': 1.0, 'reps': 3}
+    """
+    values = np.asarray(values, dtype=float)
+    if values.ndim != 1 or len(values) == 0:
+        raise ValueError(f"a sample is one list of values; this one has shape {values.shape}")
+    sd = float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")
+    return {"mean": float(values.mean()), "sd": sd, "reps": len(values)}
+
+
+def agree(
+    mean: float, sd: float, reps: int, *, printed: str, paper_reps: int | None = None,
+    family: int = 1, error: float = 0.05,
+) -> Finding:  # fmt: skip
+    """A printed mean of `paper_reps` repetitions agrees with ours of `reps`.
+
+    |ours - printed| <= half a unit of the last printed digit + z sqrt(sd^2/reps + sd^2/paper_reps)
+    with z by Bonferroni over the `family` of numbers printed together: if all are right, the chance
+    that any of them is refused is at most `error`. `paper_reps` is None for a number that is
+    not a mean over random repetitions.
+
+    >>> agree(0.3712, sd=0.05, reps=1000, printed="0.38", paper_reps=50).met
+    True
+    >>> agree(0.3712, sd=0.05, reps=1000, printed="0.43", paper_reps=50).met
+    False
+    """
+    mean, sd = _finite("mean", mean).item(), _finite("sd", sd).item()
+    number, half_unit = printed_number(printed)
+    se = sd / np.sqrt(reps)
+    z = float(ndtri(1 - error / (2 * family)))
+    allowed = half_unit + z * np.sqrt(se**2 + (sd**2 / paper_reps if paper_reps else 0))
+    away = abs(mean - number)
+    digits = "also" if away <= half_unit * (1 + 1e-9) else "not"
+    note = f"{_show(away)} from the printed value, {_show(allowed)} allowed"
+    note += f" (z = {z:.2f}, {family} numbers)" if family > 1 else f" (z = {z:.2f})"
+    return _finding(away <= allowed, mean, se, f"{note}; {digits} equal to the printed digits.")
+
+
+def exact(value: float, *, printed: str) -> Finding:
+    """A number equals the printed one when rounded to the printed digits.
+
+    >>> exact(0.1249, printed="0.12").met, exact(0.1251, printed="0.12").met
+    (True, False)
+    >>> exact(198 * 10**124 + 5, printed="1.98e126").met
+    True
+    """
+    if not isinstance(value, int):
+        value = _finite("value", value).item()
+    number, half_unit = printed_number(printed)
+    away = abs(float(Decimal(value) - Decimal(number)))
+    met = away <= half_unit * (1 + 1e-9)
+    word = "Equal" if met else "Not equal"
+    return Finding(met, float(value), None, None, f"{word} to the printed digits.")
+
+
+def near(value, se=0.0, *, target, within: float, error: float = 0.05) -> Finding:
+    """Every value is surely within a distance of its target: |value - target| + z se <= within.
+
+    If a true value is further away, the chance of saying yes is at most `error` (an equivalence
+    test). For several values the worst one is shown.
+
+    >>> near([0.61, 0.49], 0.01, target=[0.6, 0.5], within=0.03).met, near(0.65, target=0.6, within=0.03).met
+    (True, False)
+    """
+    value, se = _pair(value, se)
+    target = np.broadcast_to(_finite("target", target).ravel(), value.shape)
+    reach = np.abs(value - target) + ndtri(1 - error) * se
+    worst = int(np.argmax(reach))
+    met = bool(reach[worst] <= within * (1 + 1e-12))
+    note = f"{_show(abs(value[worst] - target[worst]))} from {_show(target[worst])}, {within:g} allowed"
+    note += f" (the worst of {len(value)})." if len(value) > 1 else "."
+    return _finding(met, value[worst], se[worst], note)
+
+
+def bound(
+    value, se=0.0, *, below: float | None = None, above: float | None = None, error: float = 0.05
+) -> Finding:
+    """Every value is surely on one side of a threshold (at most `below`, at least `above`).
+
+    If a true value is on the other side, the chance of saying yes is at most `error`.
+
+    >>> bound([0.3, 0.45], 0.01, below=0.5).met, bound(0.495, 0.01, below=0.5).met
+    (True, False)
+    """
+    if (below is None) == (above is None):
+        raise ValueError("a bound is either `below` or `above`")
+    value, se = _pair(value, se)
+    sign, limit = (1, below) if above is None else (-1, above)
+    reach = sign * value + ndtri(1 - error) * se
+    worst = int(np.argmax(reach))
+    met = bool(reach[worst] <= sign * limit + 1e-12 * abs(limit))
+    note = f"The {'largest' if sign > 0 else 'smallest'} of {len(value)}" if len(value) > 1 else "It"
+    note += f" is {'' if met else 'not surely '}at {'most' if sign > 0 else 'least'} {limit:g}."
+    return _finding(met, value[worst], se[worst], note)
+
+
+def trend(values, se=0.0, *, direction: str, tolerance: float = 0.0, error: float = 0.05) -> Finding:
+    """Values rise (or fall) along a line of points: as a whole, and with no step back.
+
+    Met if (a) the linear contrast of the points goes in the direction by more than chance, at level
+    `error`; and (b) no later point is on the wrong side of an earlier one by more than `tolerance`
+    and chance, at level `error` over all pairs (Bonferroni). So values without a trend
+    are called one in at most `error` of runs, and a true trend is refused by (b) in at most `error`.
+    Rows of a two-dimensional `values` are separate series; each must meet the rule. Points are taken as
+    independent; common random numbers make the rule cautious.
+
+    >>> trend([1.0, 2.0, 2.1, 4.0], 0.1, direction="rising").met
+    True
+    >>> trend([1.0, 3.0, 2.1, 4.0], 0.1, direction="rising").met   # a step back
+    False
+    >>> trend([1.0, 1.1, 0.9, 1.0], 0.1, direction="rising").met   # nothing to be seen
+    False
+    """
+    signs = {"rising": 1, "falling": -1}
+    if direction not in signs:
+        raise ValueError(f"direction is {direction!r}; allowed are rising and falling")
+    values = np.atleast_2d(_finite("values", values))
+    if values.shape[-1] < 3:
+        raise ValueError(f"a trend needs three points or more; there are {values.shape[-1]}")
+    se = np.broadcast_to(_finite("se", se), values.shape)
+    up, points = signs[direction] * values, values.shape[1]
+
+    weights = np.linspace(-1, 1, points)
+    contrast, noise = up @ weights, np.sqrt(se**2 @ weights**2)
+    rounding = 1e-12 * np.abs(values).max()
+    overall = contrast > ndtri(1 - error) * noise + rounding
+
+    early, late = np.triu_indices(points, 1)
+    step = up[:, late] - up[:, early]
+    chance = ndtri(1 - error / step.size) * np.sqrt(se[:, late] ** 2 + se[:, early] ** 2)
+    back = step < -tolerance - chance - rounding
+
+    change = values[:, -1] - values[:, 0]
+    weakest = int(np.argmin(signs[direction] * change))
+    note = f"{direction.capitalize()} as a whole: {_yes(overall.all())}; "
+    note += f"steps back beyond chance: {int(back.sum())} of {step.size} pairs. "
+    note += "Our number is the change from the first point to the last"
+    note += f" (the weakest of {len(values)} series)." if len(values) > 1 else "."
+    noise = np.hypot(se[weakest, 0], se[weakest, -1])
+    return _finding(bool(overall.all() and not back.any()), change[weakest], noise, note)
+
+
+def ordering(
+    differences, se=0.0, *, demand: str = "overall", margin: float = 0.0, error: float = 0.05
+) -> Finding:
+    """What is claimed to be larger is larger: the differences (larger - smaller) are positive.
+
+    `demand: each`: every difference is surely above -margin; if one is not, the chance of saying
+    yes is at most `error` (each is tested at that level, and all must pass). `demand: overall`: their
+    mean is surely above -margin, and none is surely below it (Bonferroni over them, level `error`).
+    Hand over standard errors of the differences: paired runs have smaller ones.
+
+    >>> ordering([0.2, 0.1, 0.01], 0.02).met, ordering([0.2, 0.1, 0.01], 0.02, demand="each").met
+    (True, False)
+    >>> ordering([0.2, 0.1, -0.1], 0.02).met
+    False
+    """
+    differences, se = _pair(differences, se)
+    z, count = ndtri(1 - error), len(differences)
+    if demand == "each":
+        passed = differences + margin > z * se
+        worst = int(np.argmin(differences - z * se))
+        note = f"{int(passed.sum())} of {count} differences are surely above {-margin or 0:g}; "
+        note += "our number is the least certain one."
+        return _finding(bool(passed.all()), differences[worst], se[worst], note)
+    if demand != "overall":
+        raise ValueError(f"demand is {demand!r}; allowed are overall and each")
+    mean, mean_se = differences.mean(), np.sqrt((se**2).sum()) / count
+    against = differences + margin < -ndtri(1 - error / count) * se
+    note = f"Our number is the mean of {count} differences; {int(against.sum())} are the wrong way "
+    note += "round beyond chance."
+    return _finding(bool(mean + margin > z * mean_se and not against.any()), mean, mean_se, note)
+
+
+def identity(ours, theirs, *, tolerance: float = 0.0) -> Finding:
+    """Two things computed in different ways are equal, entry by entry, up to `tolerance`.
+
+    Numbers are compared by their largest difference; anything else (labels, trees as text) by the
+    number of entries that differ.
+
+    >>> identity([0.1, 0.2], [0.1, 0.2 + 1e-13], tolerance=1e-12).met, identity("a b", "a c").met
+    (True, False)
+    """
+    if ours is theirs:
+        raise ValueError("both sides of an identity are the same object: it would hold by construction")
+    ours, theirs = np.asarray(ours), np.asarray(theirs)
+    if ours.shape != theirs.shape or ours.size == 0:
+        raise ValueError(f"an identity compares equal shapes, not {ours.shape} with {theirs.shape}")
+    if ours.dtype.kind in "biufc" and theirs.dtype.kind in "biufc":
+        if np.isnan(ours).any() or np.isnan(theirs).any():
+            raise NotFinite("an identity cannot be decided with NaN on a side")
+        with np.errstate(invalid="ignore"):
+            apart = np.where(ours == theirs, 0.0, np.abs(np.subtract(ours, theirs, dtype=float)))
+        largest = float(apart.max())
+        note = f"Largest difference of {ours.size} entries; {tolerance:g} allowed."
+        return Finding(largest <= tolerance, largest, None, None, note)
+    differ = int((ours != theirs).sum())
+    return Finding(differ == 0, differ, None, None, f"{differ} of {ours.size} entries differ.")
+
+
+def shown(size: float, se: float = 0.0, *, beyond: float, error: float = 0.05) -> Finding:
+    """One counterexample (or witness) is there: its size surely exceeds what may be noise.
+
+    >>> shown(0.3, beyond=1e-9).met, shown(0.03, 0.02, beyond=0.01).met
+    (True, False)
+    """
+    size, se = _finite("size", size).item(), _finite("se", se).item()
+    met = bool(abs(size) - ndtri(1 - error) * se > beyond)
+    return _finding(met, size, se, f"{'Beyond' if met else 'Not surely beyond'} {beyond:g}.")
+
+
+def untestable() -> Finding:
+    """Nothing at hand can decide the claim; its entry says why."""
+    return Finding(False, None, None, None, "")
+
+
+RULES = {f.__name__: f for f in (agree, exact, near, bound, trend, ordering, identity, shown, untestable)}
+
+# Rules that weigh chance wait for the full number of repetitions, unless the entry says otherwise.
+WAIT_FOR_FULL_SIZE = {"agree", "near", "bound", "trend", "ordering"}
+
+
+def printed_number(text: str) -> tuple[float, float]:
+    """A printed number and half a unit of its last digit.
+
+    >>> printed_number("0.90"), printed_number("12 %"), printed_number("1.98e126")[1]
+    ((0.9, 0.005), (0.12, 0.005), 5e+123)
+    """
+    if not isinstance(text, str):
+        raise ValueError(f"printed is {text!r}; write it in quotes, so that its digits can be counted")
+    percent = text.strip().endswith("%")
+    try:
+        number = Decimal(text.strip().rstrip("%").strip().replace("−", "-").replace(",", ""))
+    except InvalidOperation:
+        raise ValueError(f"printed is {text!r}; the rule needs a number such as '0.90'") from None
+    scale = Decimal("0.01") if percent else Decimal(1)
+    return float(number * scale), float(Decimal(5).scaleb(number.as_tuple().exponent - 1) * scale)
+
+
+def _finite(name: str, value) -> np.ndarray:
+    array = np.asarray(value, dtype=float)
+    if array.size == 0:
+        raise ValueError(f"{name} is empty")
+    if not np.isfinite(array).all():
+        raise NotFinite(f"{name} holds a value that is not finite: {array.ravel().tolist()[:10]}")
+    if name == "se" and (array < 0).any():
+        raise ValueError(f"a standard error is negative: {array.min()}")
+    return array
+
+
+def _pair(value, se) -> tuple[np.ndarray, np.ndarray]:
+    value = np.atleast_1d(_finite("value", value))
+    return value.ravel(), np.broadcast_to(_finite("se", se), value.shape).ravel()
+
+
+def _finding(met, ours, se, note) -> Finding:
+    half = 1.96 * float(se)
+    ours = float(ours)
+    if half == 0:
+        return Finding(bool(met), ours, None, None, note)
+    return Finding(bool(met), ours, ours - half, ours + half, note)
+
+
+def _show(x) -> str:
+    return f"{float(x):.3g}"
+
+
+def _yes(flag) -> str:
+    return "yes" if flag else "no"
