@@ -377,7 +377,7 @@ def _send(column, n_levels, threshold, binary, d, rows, weights):
     share = np.empty(n_branches)
     size = np.zeros(n_branches, np.int64)
     for b in range(n_branches):
-        share[b] = d[1 + b, -1] / d[0, -1]
+        share[b] = d[1 + b, -1] / d[0, -1] if d[0, -1] > 0.0 else 0.0
     for row in rows:
         if np.isnan(column[row]):
             for b in range(n_branches):
@@ -429,11 +429,15 @@ def _extra_errors(n, e, confidence, z):
     """How many errors to add to ``e`` seen among ``n`` to reach the upper confidence limit."""
     if confidence > 0.5:
         return 0.0
-    if e < 1:
-        base = n * (1 - confidence ** (1 / n))
-        if e == 0:
-            return base
-        return base + e * (_extra_errors(n, 1.0, confidence, z) - base)
+    if e < 1:  # between the limits for no error, which is exact, and for one
+        none = n * (1 - confidence ** (1 / n))
+        return none + e * (_extra_of_one_or_more(n, 1.0, z) - none) if e != 0 else none
+    return _extra_of_one_or_more(n, e, z)
+
+
+@njit(cache=True)
+def _extra_of_one_or_more(n, e, z):
+    """The same by the normal approximation; ``z`` is the quantile of the confidence."""
     if e + 0.5 >= n:
         return max(n - e, 0.0)
     f = (e + 0.5) / n
@@ -450,59 +454,65 @@ def _pessimistic_errors(counts, confidence, z):
 
 
 @njit(cache=True)
-def _subtree_errors(node, first_son, n_sons, distributions, confidence, z):
-    if n_sons[node] == 0:
-        return _pessimistic_errors(distributions[node][0], confidence, z)
+def _subtree_errors(root, first_son, n_sons, distributions, confidence, z):
     errors = 0.0
-    for son in range(first_son[node], first_son[node] + n_sons[node]):
-        errors += _subtree_errors(son, first_son, n_sons, distributions, confidence, z)
+    pending = [root]
+    while len(pending) > 0:
+        node = pending.pop()
+        if n_sons[node] == 0:
+            errors += _pessimistic_errors(distributions[node][0], confidence, z)
+        for b in range(n_sons[node]):
+            pending.append(first_son[node] + b)
     return errors
 
 
 @njit(cache=True)
 def _errors_if_raised(
-    node, rows, weights, attribute, threshold, first_son, n_sons, distributions,
+    root, rows, weights, attribute, threshold, first_son, n_sons, distributions,
     columns, labels, n_levels, binary, confidence, z,
 ):  # fmt: skip
-    """Pessimistic errors of the subtree at ``node`` if ``rows`` were sent down it."""
-    if n_sons[node] == 0:
-        counts = np.zeros((2, distributions[node].shape[1]))
-        _recount_leaf(counts, labels, rows, weights)
-        return _pessimistic_errors(counts[0], confidence, z)
-    a = attribute[node]
-    d = np.empty_like(distributions[node])
-    _recount(d, columns[a], n_levels[a], threshold[node], binary, labels, rows, weights)
-    sent = _send(columns[a], n_levels[a], threshold[node], binary, d, rows, weights)
+    """Pessimistic errors of the subtree at ``root`` if ``rows`` were sent down it."""
     errors = 0.0
-    for b in range(n_sons[node]):
-        errors += _errors_if_raised(
-            first_son[node] + b, sent[0][b], sent[1][b], attribute, threshold, first_son, n_sons,
-            distributions, columns, labels, n_levels, binary, confidence, z,
-        )  # fmt: skip
+    pending, pending_rows, pending_weights = [root], [rows], [weights]
+    while len(pending) > 0:
+        node, rows, weights = pending.pop(), pending_rows.pop(), pending_weights.pop()
+        d = np.empty_like(distributions[node])
+        if n_sons[node] == 0:
+            _recount_leaf(d, labels, rows, weights)
+            errors += _pessimistic_errors(d[0], confidence, z)
+            continue
+        a = attribute[node]
+        _recount(d, columns[a], n_levels[a], threshold[node], binary, labels, rows, weights)
+        sent = _send(columns[a], n_levels[a], threshold[node], binary, d, rows, weights)
+        for b in range(n_sons[node]):
+            pending.append(first_son[node] + b)
+        pending_rows.extend(sent[0])
+        pending_weights.extend(sent[1])
     return errors
 
 
 @njit(cache=True)
 def _hand_over(
-    node, rows, weights, node_rows, node_weights, attribute, threshold, first_son, n_sons, empty,
+    root, node_rows, node_weights, attribute, threshold, first_son, n_sons, empty,
     distributions, columns, labels, n_levels, binary,
 ):  # fmt: skip
-    """Give the subtree at ``node`` new rows, keeping its splits."""
-    node_rows[node], node_weights[node] = rows, weights
-    if n_sons[node] == 0:
-        _recount_leaf(distributions[node], labels, rows, weights)
-        if not _same(distributions[node][0, -1], 0.0):
-            empty[node] = False
-        return
-    a = attribute[node]
-    d = distributions[node]
-    _recount(d, columns[a], n_levels[a], threshold[node], binary, labels, rows, weights)
-    sent = _send(columns[a], n_levels[a], threshold[node], binary, d, rows, weights)
-    for b in range(n_sons[node]):
-        _hand_over(
-            first_son[node] + b, sent[0][b], sent[1][b], node_rows, node_weights, attribute,
-            threshold, first_son, n_sons, empty, distributions, columns, labels, n_levels, binary,
-        )  # fmt: skip
+    """Send the rows of ``root`` anew down its subtree, keeping the splits."""
+    pending = [root]
+    while len(pending) > 0:
+        node = pending.pop()
+        rows, weights, d = node_rows[node], node_weights[node], distributions[node]
+        if n_sons[node] == 0:
+            _recount_leaf(d, labels, rows, weights)
+            if not _same(d[0, -1], 0.0):
+                empty[node] = False
+            continue
+        a = attribute[node]
+        _recount(d, columns[a], n_levels[a], threshold[node], binary, labels, rows, weights)
+        sent = _send(columns[a], n_levels[a], threshold[node], binary, d, rows, weights)
+        for b in range(n_sons[node]):
+            son = first_son[node] + b
+            node_rows[son], node_weights[son] = sent[0][b], sent[1][b]
+            pending.append(son)
 
 
 @njit(cache=True)
@@ -516,40 +526,40 @@ def _make_leaf(node, n_sons, distributions):
 
 @njit(cache=True)
 def _prune(
-    node, node_rows, node_weights, attribute, threshold, first_son, n_sons, empty, distributions,
+    node_rows, node_weights, attribute, threshold, first_son, n_sons, empty, distributions,
     columns, labels, n_levels, binary, raising, confidence, z,
 ):  # fmt: skip
-    """Replace the subtree at ``node`` by a leaf or by its largest branch where that errs less."""
-    if n_sons[node] == 0:
-        return
-    for son in range(first_son[node], first_son[node] + n_sons[node]):
-        _prune(
-            son, node_rows, node_weights, attribute, threshold, first_son, n_sons, empty,
-            distributions, columns, labels, n_levels, binary, raising, confidence, z,
-        )  # fmt: skip
-    largest = first_son[node] + _largest_branch(distributions[node])
-    raised = np.inf
-    if raising:
-        raised = _errors_if_raised(
-            largest, node_rows[node], node_weights[node], attribute, threshold, first_son, n_sons,
-            distributions, columns, labels, n_levels, binary, confidence, z,
-        )  # fmt: skip
-    as_leaf = _pessimistic_errors(distributions[node][0], confidence, z)
-    as_tree = _subtree_errors(node, first_son, n_sons, distributions, confidence, z)
-    if _at_most(as_leaf, as_tree + 0.1) and _at_most(as_leaf, raised + 0.1):
-        _make_leaf(node, n_sons, distributions)
-    elif _at_most(raised, as_tree + 0.1):
-        attribute[node], threshold[node] = attribute[largest], threshold[largest]
-        first_son[node], n_sons[node] = first_son[largest], n_sons[largest]
-        distributions[node] = distributions[largest]
-        _hand_over(
-            node, node_rows[node], node_weights[node], node_rows, node_weights, attribute,
-            threshold, first_son, n_sons, empty, distributions, columns, labels, n_levels, binary,
-        )  # fmt: skip
-        _prune(
-            node, node_rows, node_weights, attribute, threshold, first_son, n_sons, empty,
-            distributions, columns, labels, n_levels, binary, raising, confidence, z,
-        )  # fmt: skip
+    """Replace subtrees, from below, by a leaf or by their largest branch where that errs less."""
+    pending = [(0, False)]
+    while len(pending) > 0:
+        node, sons_are_done = pending.pop()
+        if n_sons[node] == 0:
+            continue
+        if not sons_are_done:
+            pending.append((node, True))
+            for b in range(n_sons[node]):
+                pending.append((first_son[node] + b, False))
+            continue
+        largest = first_son[node] + _largest_branch(distributions[node])
+        raised = np.inf
+        if raising:
+            raised = _errors_if_raised(
+                largest, node_rows[node], node_weights[node], attribute, threshold, first_son,
+                n_sons, distributions, columns, labels, n_levels, binary, confidence, z,
+            )  # fmt: skip
+        as_leaf = _pessimistic_errors(distributions[node][0], confidence, z)
+        as_tree = _subtree_errors(node, first_son, n_sons, distributions, confidence, z)
+        if _at_most(as_leaf, as_tree + 0.1) and _at_most(as_leaf, raised + 0.1):
+            _make_leaf(node, n_sons, distributions)
+        elif _at_most(raised, as_tree + 0.1):
+            attribute[node], threshold[node] = attribute[largest], threshold[largest]
+            first_son[node], n_sons[node] = first_son[largest], n_sons[largest]
+            distributions[node] = distributions[largest]
+            _hand_over(
+                node, node_rows, node_weights, attribute, threshold, first_son, n_sons, empty,
+                distributions, columns, labels, n_levels, binary,
+            )  # fmt: skip
+            pending.append((node, False))
 
 
 @njit(cache=True)
@@ -627,7 +637,7 @@ def grow_tree(
         _collapse(first_son_, n_sons_, distributions)
     if prune:
         _prune(
-            0, node_rows, node_weights, attribute_, threshold_, first_son_, n_sons_, empty_,
+            node_rows, node_weights, attribute_, threshold_, first_son_, n_sons_, empty_,
             distributions, columns, labels, n_levels, binary, raising, confidence, z,
         )  # fmt: skip
     return _compact(attribute_, threshold_, first_son_, n_sons_, empty_, distributions)
