@@ -1,0 +1,1 @@
+"""[Huang & Du] The best randomizing matrix for a prior: objectives, search, descent, frontier."""

@@ -1,0 +1,220 @@
+"""Privacy and utility of randomizing matrices, for one matrix or for many at once.
+
+    prior       P, the distribution of the true answers, n probabilities
+    matrix      M[y, x] = P(reported y | true x); columns sum to one; any number of rows
+    joint       J[y, x] = P(x) M[y, x] = P(reported y and true x)
+    delta       the bound on every posterior P(true x | reported y)
+    respondents N, the number of records
+
+Every function takes one matrix (m x n) or a stack of them (... x m x n) and answers with one
+number or a stack of numbers.
+"""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+
+__all__ = [
+    "check_prior",
+    "check_delta",
+    "privacy",
+    "max_posterior",
+    "mse",
+    "mse_of_inversion",
+    "warner",
+    "uniform_perturbation",
+    "frapp",
+    "pareto",
+    "number_of_matrices",
+]
+
+SUM_TOLERANCE = 1e-9
+
+
+def check_prior(prior) -> np.ndarray:
+    """The prior as an array, or one sentence that says what is wrong with it.
+
+    >>> check_prior([0.5, 0.5])
+    array([0.5, 0.5])
+    >>> check_prior([0.5, 0.5, 0])
+    Traceback (most recent call last):
+    ...
+    ValueError: prior[2] is 0: every category needs a positive probability, drop those without
+    """
+    prior = np.asarray(prior, dtype=float)
+    if prior.ndim != 1 or len(prior) < 2:
+        raise ValueError(
+            f"the prior has shape {prior.shape}: a list of at least two probabilities is needed, "
+            "one category alone holds no secret"
+        )
+    if not np.all(np.isfinite(prior)):
+        raise ValueError("the prior holds a value that is not a number")
+    bad = np.flatnonzero(prior <= 0)
+    if len(bad):
+        raise ValueError(
+            f"prior[{bad[0]}] is {prior[bad[0]]:.12g}: every category needs a positive "
+            "probability, drop those without"
+        )
+    if abs(prior.sum() - 1) > SUM_TOLERANCE:
+        raise ValueError(f"the prior sums to {prior.sum():.12g}: it must sum to 1")
+    return prior
+
+
+def check_delta(delta: float, prior: np.ndarray) -> float:
+    """[Huang & Du, Theorem 5] The bound on posteriors cannot lie below the largest prior.
+
+    >>> check_delta(0.6, np.array([0.7, 0.3]))
+    Traceback (most recent call last):
+    ...
+    ValueError: delta is 0.6, below the largest prior 0.7: no scheme keeps every posterior there
+    """
+    largest = prior.max()
+    if not 0 < delta <= 1:
+        raise ValueError(f"delta is {delta:.12g}: it must lie above 0 and not above 1")
+    if delta < largest - SUM_TOLERANCE:
+        raise ValueError(
+            f"delta is {delta:.12g}, below the largest prior {largest:.12g}: "
+            "no scheme keeps every posterior there"
+        )
+    return float(delta)
+
+
+def privacy(matrix, prior) -> np.ndarray:
+    """[Huang & Du, Eq. 8] One minus the chance that the best guess of an answer is right.
+
+    >>> float(privacy(np.eye(3), [0.2, 0.3, 0.5]))
+    0.0
+    >>> float(privacy(np.full((3, 3), 1 / 3), [0.2, 0.3, 0.5]))
+    0.5
+    """
+    joint = np.asarray(matrix) * np.asarray(prior)
+    return 1 - joint.max(axis=-1).sum(axis=-1)
+
+
+def max_posterior(matrix, prior) -> np.ndarray:
+    """[Huang & Du, Eq. 9] The largest P(true x | reported y) over all x and all y that occur.
+
+    >>> float(max_posterior(np.full((2, 2), 1 / 2), [0.3, 0.7]))
+    0.7
+    """
+    joint = np.asarray(matrix) * np.asarray(prior)
+    weight = joint.sum(axis=-1)
+    largest = joint.max(axis=-1)
+    posterior = np.divide(largest, weight, out=np.zeros_like(weight), where=weight > 0)
+    return posterior.max(axis=-1)
+
+
+def mse(matrix, prior, respondents: int = 10_000) -> np.ndarray:
+    """[Huang & Du, Theorem 6, Eq. 10] Mean squared error of the estimated distribution.
+
+    Averaged over the n categories. With W = diag(M P) the errors of the n categories sum to
+
+        (trace((M' W^-1 M)^-1) - sum_x P(x)^2) / N.
+
+    For a square M that is the error of the inverted estimate; for a tall one (more outputs than
+    answers) that of weighted least squares. A matrix that loses information has error infinity.
+
+    >>> float(mse(np.eye(2), [0.5, 0.5], respondents=100).round(9))    # a share: 1/4 / 100
+    0.0025
+    >>> float(mse(np.full((2, 2), 0.5), [0.5, 0.5]))
+    inf
+    """
+    matrix = np.asarray(matrix, dtype=float)
+    prior = np.asarray(prior, dtype=float)
+    n = matrix.shape[-1]
+    if matrix.shape[-2] < n:
+        return np.full(matrix.shape[:-2], np.inf)
+    weight = matrix @ prior
+    scale = np.divide(1, np.sqrt(weight), out=np.zeros_like(weight), where=weight > 0)
+    s = np.linalg.svd(matrix * scale[..., None], compute_uv=False)
+    singular = s[..., -1] <= 1e-13 * s[..., 0]
+    safe = np.where(singular[..., None], 1.0, s)
+    total = (1 / safe**2).sum(axis=-1) - (prior**2).sum()
+    return np.where(singular, np.inf, total / (n * respondents))
+
+
+def mse_of_inversion(matrix, prior, respondents: int = 10_000) -> np.ndarray:
+    """[Huang & Du, Theorem 6] The error of each category, written as the paper does.
+
+    beta is the inverse of a square matrix M; the covariance of the reported shares is
+    (diag(MP) - MP (MP)') / N.
+
+    >>> mse_of_inversion(np.eye(2), [0.5, 0.5], respondents=100)
+    array([0.0025, 0.0025])
+    """
+    beta = np.linalg.inv(matrix)
+    reported = np.asarray(matrix) @ np.asarray(prior)
+    covariance = (np.diag(reported) - np.outer(reported, reported)) / respondents
+    return np.einsum("ki,ij,kj->k", beta, covariance, beta)
+
+
+def _constant_diagonal(diagonal, n: int) -> np.ndarray:
+    diagonal = np.atleast_1d(np.asarray(diagonal, dtype=float))
+    off = (1 - diagonal) / (n - 1)
+    return off[:, None, None] + (diagonal - off)[:, None, None] * np.eye(n)
+
+
+def warner(p, n: int) -> np.ndarray:
+    """[Huang & Du, III.B] Warner's matrices: p on the diagonal, (1 - p)/(n - 1) elsewhere.
+
+    >>> warner(0.7, 3)[0].round(2)
+    array([[0.7 , 0.15, 0.15],
+           [0.15, 0.7 , 0.15],
+           [0.15, 0.15, 0.7 ]])
+    """
+    return _constant_diagonal(p, n)
+
+
+def uniform_perturbation(q, n: int) -> np.ndarray:
+    """[Huang & Du, III.B] UP: kept with probability q, else drawn evenly from all n answers.
+
+    A matrix results for every q from -1/(n - 1) to 1, though only q >= 0 is a probability.
+
+    >>> uniform_perturbation(0.4, 2)[0].round(2)
+    array([[0.7, 0.3],
+           [0.3, 0.7]])
+    """
+    q = np.asarray(q, dtype=float)
+    return _constant_diagonal(q + (1 - q) / n, n)
+
+
+def frapp(lam, n: int) -> np.ndarray:
+    """[Huang & Du, III.B] FRAPP: lambda on the diagonal, 1 elsewhere, divided by their sum.
+
+    lambda runs from 0 to infinity; infinity itself is the identity.
+
+    >>> frapp([1, np.inf], 2)[:, 0, 0]
+    array([0.5, 1. ])
+    """
+    lam = np.asarray(lam, dtype=float)
+    finite = np.where(np.isinf(lam), 1.0, lam)
+    return _constant_diagonal(np.where(np.isinf(lam), 1.0, finite / (finite + n - 1)), n)
+
+
+def pareto(privacy, mse) -> np.ndarray:
+    """[Huang & Du, Definition 5.1] Mask of the points that no other point dominates.
+
+    Of equal points the first is kept.
+
+    >>> pareto([0.1, 0.2, 0.2, 0.3], [1.0, 2.0, 3.0, np.inf])
+    array([ True,  True, False,  True])
+    """
+    privacy, mse = np.asarray(privacy, dtype=float), np.asarray(mse, dtype=float)
+    order = np.lexsort((np.arange(len(mse)), mse, -privacy))
+    best = np.concatenate([[np.inf], np.minimum.accumulate(mse[order])[:-1]])
+    kept = mse[order] < best
+    kept[:1] = True
+    mask = np.zeros(len(mse), dtype=bool)
+    mask[order[kept]] = True
+    return mask
+
+
+def number_of_matrices(n: int, d: int) -> int:
+    """[Huang & Du, Fact 1] How many n x n matrices have columns of multiples of 1/d.
+
+    >>> f"{number_of_matrices(10, 100):.2e}"
+    '1.98e+126'
+    """
+    return comb(d + n - 1, d) ** n

@@ -1,0 +1,471 @@
+"""[Huang & Du, V] The evolutionary search OptRR: SPEA2 with a set Omega indexed by privacy.
+
+Two objectives are made small: A, the chance that the best guess is right (privacy is 1 - A), and
+the mean squared error. A population is one array, `members[k, y, x]`, and a generation is a few
+passes over such arrays:
+
+    fitness      strength, raw fitness and density              [V.B]
+    selection    the non-dominated ones, truncated or filled up  [V.C]
+    mating       binary tournament                               [V.D]
+    crossover    swap the columns right of a random line         [V.E]
+    mutation     move one element, its column follows in proportion [V.F]
+    bound        repair posteriors above delta                   [V.G]
+    Omega        the best matrix seen for each slice of privacy  [V.H]
+
+What the paper leaves open is a parameter of `optrr` with a stated default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ppdm.optimise.objectives import check_delta, check_prior, pareto
+
+__all__ = ["Front", "optrr", "fitness", "truncate"]
+
+REPAIR_SWEEPS = 5
+SINGULAR_PIVOT = 1e-13
+TINY = 1e-14
+FAR = 1e150  # its square is still finite
+
+
+class Front(NamedTuple):
+    """A front: matrices sorted by privacy, none dominated by another."""
+
+    privacy: np.ndarray
+    mse: np.ndarray
+    matrices: np.ndarray
+
+
+def optrr(
+    prior,
+    delta: float,
+    rng: np.random.Generator,
+    respondents: int = 10_000,
+    generations: int = 20_000,
+    population: int = 100,
+    archive: int = 100,
+    omega: int = 1_000,
+    crossover_rate: float = 1.0,
+    mutation_rate: float = 0.5,
+    mutation_step: float = 0.1,
+    progress: Callable[[int], object] | None = None,
+) -> Front:
+    """[Huang & Du, V.A] Search for randomizing matrices; return the non-dominated part of Omega.
+
+    Open in the paper, set here: population and archive of 100, an Omega of 1,000 slices (its
+    example), every pair of parents crossed, half of the children mutated, the element's change
+    drawn evenly from (0, 0.1). `progress` is called with the number of generations just done.
+
+    >>> front = optrr([0.2, 0.3, 0.5], 0.8, np.random.default_rng(1), generations=50)
+    >>> bool((np.diff(front.privacy) > 0).all() and (np.diff(front.mse) > 0).all())
+    True
+    """
+    prior = check_prior(prior)
+    delta = check_delta(delta, prior)
+    n = len(prior)
+    population += population % 2  # children come in pairs
+
+    q = np.ascontiguousarray(rng.dirichlet(np.ones(n), size=(population, n)).transpose(0, 2, 1))
+    for member in q:
+        _repair(member, prior, delta)
+    v = np.empty((archive, n, n))
+    q_a, q_f = np.empty(population), np.empty(population)
+    _evaluate(q, prior, respondents, q_a, q_f)
+    v_a, v_f = np.full(archive, np.inf), np.full(archive, np.inf)
+    best = np.zeros((omega, n, n))
+    best_a, best_f = np.full(omega, np.inf), np.full(omega, np.inf)
+
+    filled, done = 0, 0
+    while done < generations:
+        steps = min(250, generations - done) if progress else generations - done
+        filled = _evolve(
+            steps, filled, prior, delta, respondents, q, q_a, q_f, v, v_a, v_f, best, best_a,
+            best_f, crossover_rate, mutation_rate, mutation_step, rng,
+        )  # fmt: skip
+        done += steps
+        if progress:
+            progress(steps)
+
+    used = np.flatnonzero(np.isfinite(best_f))
+    keep = used[pareto(1 - best_a[used], best_f[used])]
+    keep = keep[np.argsort(-best_a[keep])]
+    return Front(1 - best_a[keep], best_f[keep], best[keep])
+
+
+def fitness(a, f) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """[Huang & Du, Eq. 11] Strength, raw fitness and fitness of points (a, f), both to be small.
+
+    >>> fitness([1.0, 2.0, 3.0], [1.0, 2.0, 1.5])[1]      # the first dominates the other two
+    array([0., 2., 2.])
+    """
+    a, f = np.ascontiguousarray(a, dtype=float), np.ascontiguousarray(f, dtype=float)
+    order = _sorted(a, f)
+    values = np.empty((3, len(a)))
+    _fitness(a[order], f[order], *values)
+    return tuple(values[:, np.argsort(order)])
+
+
+def truncate(a, f, size: int) -> np.ndarray:
+    """[Huang & Du, V.C] Indices of the `size` survivors of a set of non-dominated points.
+
+    One at a time the point nearest to its nearest neighbour leaves; ties look at the second
+    nearest, and so on. On a front of two objectives, sorted, distances grow to both sides, so the
+    neighbours of a point are found by walking left and right.
+
+    >>> truncate([0.0, 0.1, 0.2, 1.0], [1.0, 0.9, 0.8, 0.0], 3)
+    array([0, 2, 3])
+    """
+    a, f = np.ascontiguousarray(a, dtype=float), np.ascontiguousarray(f, dtype=float)
+    index = np.argsort(a, kind="stable")
+    alive = np.ones(len(a), dtype=np.bool_)
+    _truncate(a[index], f[index], size, alive)
+    return np.sort(index[alive])
+
+
+@njit(cache=True, error_model="numpy")
+def _evaluate(members, prior, respondents, a, f):
+    """A and the mean squared error of every member.
+
+    The Gram matrix S = M' W^-1 M is positive definite, so Cholesky needs no pivoting and the
+    same operation runs over all members side by side (the last axis).
+    """
+    count, n = members.shape[0], prior.size
+    m = np.empty((n, n, count))
+    w_inv = np.zeros((n, count))
+    top = np.zeros(count)
+    for k in range(count):
+        for y in range(n):
+            largest, weight = 0.0, 0.0
+            for x in range(n):
+                joint = members[k, y, x] * prior[x]
+                m[y, x, k] = members[k, y, x]
+                weight += joint
+                largest = max(largest, joint)
+            w_inv[y, k] = 1.0 / weight if weight > 0.0 else 0.0
+            top[k] += largest
+    chol = np.zeros((n, n, count))
+    scaled = np.empty((n, count))
+    for i in range(n):
+        for y in range(n):
+            for k in range(count):
+                scaled[y, k] = m[y, i, k] * w_inv[y, k]
+        for j in range(i + 1):
+            for y in range(n):
+                for k in range(count):
+                    chol[i, j, k] += scaled[y, k] * m[y, j, k]
+    singular = np.zeros(count, dtype=np.bool_)
+    for j in range(n):
+        original = chol[j, j].copy()
+        for s in range(j):
+            for k in range(count):
+                chol[j, j, k] -= chol[j, s, k] * chol[j, s, k]
+        for k in range(count):
+            if chol[j, j, k] <= SINGULAR_PIVOT * original[k]:
+                singular[k] = True
+                chol[j, j, k] = 1.0
+            chol[j, j, k] = 1.0 / np.sqrt(chol[j, j, k])  # the reciprocal pivot is all we need
+        for i in range(j + 1, n):
+            for s in range(j):
+                for k in range(count):
+                    chol[i, j, k] -= chol[i, s, k] * chol[j, s, k]
+            for k in range(count):
+                chol[i, j, k] *= chol[j, j, k]
+    # trace(S^-1) is the sum of squares of the inverse of the Cholesky factor
+    total = np.zeros(count)
+    column = np.empty((n, count))
+    for j in range(n):
+        for i in range(j, n):
+            for k in range(count):
+                column[i, k] = 1.0 if i == j else 0.0
+            for s in range(j, i):
+                for k in range(count):
+                    column[i, k] -= chol[i, s, k] * column[s, k]
+            for k in range(count):
+                column[i, k] *= chol[i, i, k]
+                total[k] += column[i, k] * column[i, k]
+    prior_square = (prior * prior).sum()
+    for k in range(count):
+        a[k] = top[k]
+        f[k] = np.inf if singular[k] else (total[k] - prior_square) / (n * respondents)
+
+
+@njit(cache=True, error_model="numpy")
+def _gap(a, f, i, j):
+    """Squared distance; an infinite error counts as FAR, so that two of them are no distance."""
+    da, df = a[i] - a[j], min(f[i], FAR) - min(f[j], FAR)
+    return da * da + df * df
+
+
+@njit(cache=True, error_model="numpy")
+def _sorted(a, f):
+    """The order of points by A, then by error."""
+    order = np.argsort(a, kind="mergesort")
+    for i in range(1, order.size):
+        j = i
+        while j > 0 and a[order[j - 1]] == a[order[j]] and f[order[j - 1]] > f[order[j]]:
+            order[j - 1], order[j] = order[j], order[j - 1]
+            j -= 1
+    return order
+
+
+@njit(cache=True, error_model="numpy")
+def _fitness(a, f, strength, raw, fit):
+    """Strength, raw fitness and fitness (k = 1 in the density) of sorted points.
+
+    Sorted by A and then by error, a point can only be dominated by one before it.
+    """
+    size = a.size
+    strength[:] = 0.0
+    for i in range(size):
+        for j in range(i):
+            dominates = (f[j] <= f[i]) & ((a[j] < a[i]) | (f[j] < f[i]))
+            strength[j] += 1.0 if dominates else 0.0
+    for i in range(size):
+        total = 0.0
+        for j in range(i):
+            dominates = (f[j] <= f[i]) & ((a[j] < a[i]) | (f[j] < f[i]))
+            total += strength[j] if dominates else 0.0
+        nearest = np.inf
+        j = i - 1
+        while j >= 0 and (a[i] - a[j]) ** 2 < nearest:
+            nearest = min(nearest, _gap(a, f, i, j))
+            j -= 1
+        j = i + 1
+        while j < size and (a[j] - a[i]) ** 2 < nearest:
+            nearest = min(nearest, _gap(a, f, i, j))
+            j += 1
+        raw[i] = total
+        fit[i] = total + 1.0 / (np.sqrt(nearest) + 2.0)
+
+
+@njit(cache=True, error_model="numpy")
+def _more_crowded(a, f, left, right, i, j):
+    """Whether i has the lexicographically smaller list of sorted neighbour distances than j."""
+    size = a.size
+    il, ir, jl, jr = left[i], right[i], left[j], right[j]
+    while True:
+        i_left = _gap(a, f, i, il) if il >= 0 else np.inf
+        i_right = _gap(a, f, i, ir) if ir < size else np.inf
+        j_left = _gap(a, f, j, jl) if jl >= 0 else np.inf
+        j_right = _gap(a, f, j, jr) if jr < size else np.inf
+        di, dj = min(i_left, i_right), min(j_left, j_right)
+        if di != dj:
+            return di < dj
+        if il < 0 and ir >= size:
+            return False
+        if i_left <= i_right and il >= 0:
+            il = left[il]
+        else:
+            ir = right[ir]
+        if j_left <= j_right and jl >= 0:
+            jl = left[jl]
+        else:
+            jr = right[jr]
+
+
+@njit(cache=True, error_model="numpy")
+def _truncate(a, f, size, alive):
+    """Mark points of a sorted front as gone until `size` are left."""
+    count = a.size
+    left = np.arange(count) - 1
+    right = np.arange(count) + 1
+    nearest = np.empty(count)
+    for i in range(count):
+        l_gap = _gap(a, f, i, i - 1) if i > 0 else np.inf
+        r_gap = _gap(a, f, i, i + 1) if i + 1 < count else np.inf
+        nearest[i] = min(l_gap, r_gap)
+    for _ in range(count - size):
+        victim = -1
+        for i in range(count):
+            # a copy of the point before it has the same distances: it need not be looked at
+            if alive[i] and not (left[i] >= 0 and _gap(a, f, i, left[i]) == 0.0):
+                if victim < 0 or nearest[i] < nearest[victim]:
+                    victim = i
+                elif nearest[i] == nearest[victim]:
+                    if _more_crowded(a, f, left, right, i, victim):
+                        victim = i
+        alive[victim] = False
+        l, r = left[victim], right[victim]  # noqa: E741
+        if l >= 0:
+            right[l] = r
+        if r < count:
+            left[r] = l
+        for i in (l, r):
+            if 0 <= i < count:
+                l_gap = _gap(a, f, i, left[i]) if left[i] >= 0 else np.inf
+                r_gap = _gap(a, f, i, right[i]) if right[i] < count else np.inf
+                nearest[i] = min(l_gap, r_gap)
+
+
+@njit(cache=True, error_model="numpy")
+def _survivors(a, f, raw, fit, size):
+    """[Huang & Du, V.C] Indices of the next archive, out of sorted points."""
+    good = np.flatnonzero(raw == 0.0)
+    if good.size <= size:
+        return np.argsort(fit, kind="mergesort")[:size]
+    alive = np.ones(good.size, dtype=np.bool_)
+    _truncate(a[good], f[good], size, alive)
+    return good[alive]
+
+
+@njit(cache=True, error_model="numpy")
+def _mutate(member, rng, step):
+    """[Huang & Du, V.F] Move one element of one column; the others follow in proportion."""
+    n = member.shape[0]
+    x, y = rng.integers(0, n), rng.integers(0, n)
+    change = rng.random() * step
+    here = member[y, x]
+    if rng.random() < 0.5:
+        change = min(change, 1.0 - here)
+        others = 1.0 - here
+        if others <= 0.0:
+            return
+        for i in range(n):
+            member[i, x] -= change * member[i, x] / others
+        member[y, x] = here + change
+    else:
+        change = min(change, here)
+        room = n - 2.0 + here  # the sum of 1 - theta over the others
+        for i in range(n):
+            member[i, x] += change * (1.0 - member[i, x]) / room if room > 0.0 else 0.0
+        member[y, x] = here - change
+    _normalise(member, x)
+
+
+@njit(cache=True, error_model="numpy")
+def _normalise(member, x):
+    """Take the rounding out of a column, so that it does not add up over the generations.
+
+    Elements that shrink in proportion never reach 0; below TINY they are set there (numbers near
+    the smallest a computer holds are slow, too).
+    """
+    n = member.shape[0]
+    total = 0.0
+    for y in range(n):
+        member[y, x] = member[y, x] if member[y, x] > TINY else 0.0
+        total += member[y, x]
+    for y in range(n):
+        member[y, x] /= total
+
+
+@njit(cache=True, error_model="numpy")
+def _repair(member, prior, delta):
+    """[Huang & Du, V.G] Bring every posterior down to delta, column by column.
+
+    theta' = delta r / ((1 - delta) P(x)), with r the weight of the row's other answers, puts the
+    posterior of one element at delta. What an element above it loses goes to the other elements
+    of its column in proportion to their own room theta' - theta. A column can disturb another,
+    so sweep a few times; what is still too high is mixed with the row's own weight, which moves
+    every posterior towards the prior.
+    """
+    n = member.shape[0]
+    if delta >= 1.0:
+        return
+    weight = np.zeros(n)
+    for y in range(n):
+        for x in range(n):
+            weight[y] += member[y, x] * prior[x]
+    bound = delta * (1.0 + 1e-12)
+    for _ in range(REPAIR_SWEEPS):
+        clean = True
+        for x in range(n):
+            above = 0
+            for y in range(n):
+                above += member[y, x] * prior[x] > bound * weight[y]
+            if above > 0:
+                clean = False
+                _repair_column(member, x, weight, prior, delta)
+        if clean:
+            return
+    mix = 0.0
+    for y in range(n):
+        for x in range(n):
+            posterior = member[y, x] * prior[x]
+            if posterior > bound * weight[y]:
+                mix = max(mix, (posterior - delta * weight[y]) / (posterior - prior[x] * weight[y]))
+    for x in range(n):
+        for y in range(n):
+            member[y, x] += mix * (weight[y] - member[y, x])
+        _normalise(member, x)
+
+
+@njit(cache=True, error_model="numpy")
+def _repair_column(member, x, weight, prior, delta):
+    """Bring one column's posteriors to delta, and keep the rows' weights up to date."""
+    n = weight.size
+    reach = delta / ((1.0 - delta) * prior[x])
+    gap = np.empty(n)
+    excess, room = 0.0, 0.0
+    for y in range(n):
+        rest = max(weight[y] - member[y, x] * prior[x], 0.0)
+        gap[y] = min(reach * rest, 1.0) - member[y, x]
+        excess -= min(gap[y], 0.0)
+        room += max(gap[y], 0.0)
+    moved = min(excess, room)
+    for y in range(n):
+        total = excess if gap[y] < 0.0 else room
+        change = moved * gap[y] / total if total > 0.0 else 0.0
+        member[y, x] += change
+        weight[y] += change * prior[x]
+    for y in range(n):  # rounding
+        weight[y] = max(weight[y], 0.0)
+    _normalise(member, x)
+
+
+@njit(cache=True, error_model="numpy")
+def _exchange(members, a, f, best, best_a, best_f):
+    """[Huang & Du, V.H] A member and Omega's matrix of the same slice: the better replaces."""
+    slots = best_a.size
+    for k in range(a.size):
+        slot = min(int((1.0 - a[k]) * slots), slots - 1)
+        if f[k] < best_f[slot]:
+            best[slot], best_a[slot], best_f[slot] = members[k], a[k], f[k]
+        elif best_f[slot] < f[k]:
+            members[k], a[k], f[k] = best[slot], best_a[slot], best_f[slot]
+
+
+@njit(cache=True, error_model="numpy")
+def _evolve(
+    steps, filled, prior, delta, respondents, q, q_a, q_f, v, v_a, v_f, best, best_a, best_f,
+    crossover_rate, mutation_rate, mutation_step, rng,
+):  # fmt: skip
+    """Run `steps` generations in place; return how many of the archive's places are in use."""
+    nq, nv, n = q.shape[0], v.shape[0], prior.size
+    union = np.empty((nq + nv, n, n))
+    strength, raw, fit = np.empty(nq + nv), np.empty(nq + nv), np.empty(nq + nv)
+    for _ in range(steps):
+        size = nq + filled
+        a = np.concatenate((q_a, v_a[:filled]))
+        f = np.concatenate((q_f, v_f[:filled]))
+        order = _sorted(a, f)
+        a, f = a[order], f[order]
+        for k in range(size):
+            union[k] = q[order[k]] if order[k] < nq else v[order[k] - nq]
+        _fitness(a, f, strength[:size], raw[:size], fit[:size])
+        chosen = _survivors(a, f, raw[:size], fit[:size], nv)
+        filled = chosen.size
+        for k in range(filled):
+            v[k], v_a[k], v_f[k] = union[chosen[k]], a[chosen[k]], f[chosen[k]]
+
+        for k in range(nq):  # binary tournaments; their winners are in random order: pairs
+            i, j = chosen[rng.integers(0, filled)], chosen[rng.integers(0, filled)]
+            q[k] = union[i] if fit[i] <= fit[j] else union[j]
+        for k in range(0, nq, 2):
+            if rng.random() < crossover_rate:
+                line = rng.integers(1, n)
+                for y in range(n):
+                    for x in range(line, n):
+                        q[k, y, x], q[k + 1, y, x] = q[k + 1, y, x], q[k, y, x]
+        for k in range(nq):
+            if rng.random() < mutation_rate:
+                _mutate(q[k], rng, mutation_step)
+            _repair(q[k], prior, delta)
+        _evaluate(q, prior, respondents, q_a, q_f)
+        _exchange(q, q_a, q_f, best, best_a, best_f)
+        _exchange(v[:filled], v_a[:filled], v_f[:filled], best, best_a, best_f)
+    return filled
