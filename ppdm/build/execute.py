@@ -68,7 +68,7 @@ def execute(
     check_parameters(notebook, parameters)
     scratch = scratch or output.parent
     scratch.mkdir(parents=True, exist_ok=True)
-    job = [sys.executable, "-m", "ppdm.build.execute", notebook, output]
+    job = [sys.executable, "-P", "-m", "ppdm.build.execute", notebook, output]
     job += ["--cwd", cwd or notebook.parent, "--scratch", scratch]
     job += ["--parameters", json.dumps(dict(parameters))]
     environment = os.environ | {

@@ -14,6 +14,7 @@ from ppdm.build.chapters import checksums, digest, files_below, installed_versio
 from ppdm.build.execute import stop_tree
 from ppdm.build.layout import Layout, replace_file
 from ppdm.build.settings import staged_config
+from ppdm.site import generate
 
 
 def stage(layout: Layout) -> None:
@@ -30,6 +31,7 @@ def stage(layout: Layout) -> None:
     shutil.copy(layout.root / "_toc.yml", source / "_toc.yml")
     config = yaml.safe_dump(staged_config(layout.root), sort_keys=False, allow_unicode=True)
     (source / "_config.yml").write_text(config, encoding="utf-8")
+    generate(source, layout.results)
 
 
 def render(layout: Layout) -> bool:

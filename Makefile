@@ -1,0 +1,46 @@
+# Everything here is a call of the `ppdm` command; the logic lives in Python (ppdm/build).
+
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+RUN = .venv/bin/python -m
+
+help: ## this list
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):[^#]*## /  make \1\t/' | expand -t 16
+
+book: .venv/installed ## run every chapter at the paper's size, build the site in _build/html
+	@$(RUN) ppdm book
+
+test: .venv/installed ## the tests: units, doctests, every notebook at quick size
+	@$(RUN) pytest -n 2 -q
+
+check: .venv/installed ## look at the built site in a browser, then the tests that need minutes
+	@$(RUN) ppdm check
+	@$(RUN) pytest -n 2 -q -m slow
+
+quick: .venv/installed ## every chapter small, and the site, in _build/quick/html
+	@$(RUN) ppdm quick
+
+lab: .venv/installed ## JupyterLab in notebooks/
+	@$(RUN) ppdm lab
+
+serve: .venv/installed ## show the built site on 127.0.0.1
+	@$(RUN) ppdm serve
+
+zip: .venv/installed ## pack the built site into one file to read offline
+	@$(RUN) ppdm zip
+
+bench: .venv/installed ## time the parts that must be fast
+	@$(RUN) ppdm bench
+
+clean: ## forget everything that was built; .venv stays
+	rm -rf _build
+
+.venv/installed: requirements.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed; none was found."; exit 1; }
+	@echo "installing into .venv, about a minute"
+	@$(PYTHON) -m venv .venv
+	@$(RUN) pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(RUN) pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+.PHONY: help book test check quick lab serve zip bench clean
