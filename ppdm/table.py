@@ -47,11 +47,6 @@ class Domain:
         repeated = {name for name in self.names if self.names.count(name) > 1}
         if repeated:
             raise ValueError(f"attribute names must differ; repeated: {_listed(sorted(repeated))}")
-        if self.size > CODE_LIMIT:
-            raise ValueError(
-                f"{len(self.names)} attributes make {self.size:.2g} cells; a table holds at most "
-                f"{CODE_LIMIT:.2g}: count fewer attributes at a time"
-            )
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -64,6 +59,11 @@ class Domain:
     @cached_property
     def strides(self) -> np.ndarray:
         """What one step along each axis adds to a code."""
+        if self.size > CODE_LIMIT:
+            raise ValueError(
+                f"{len(self.names)} attributes make 2^{math.log2(self.size):.0f} cells; a table "
+                f"has at most 2^{math.log2(CODE_LIMIT):.0f}: count fewer attributes at a time"
+            )
         steps = [math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
         return np.array(steps, dtype=np.int64)
 
@@ -114,7 +114,7 @@ class Table:
     array([3., 1.])
     """
 
-    __slots__ = ("domain", "values", "cells")
+    __slots__ = ("cells", "domain", "values")
 
     def __init__(self, domain: Domain, values: np.ndarray, cells: np.ndarray | None = None):
         self.domain = domain
@@ -351,9 +351,9 @@ def decode(codes: np.ndarray, domain: Domain, like: pd.DataFrame | None = None) 
     columns = {}
     for axis, (name, levels) in enumerate(zip(domain.names, domain.levels, strict=True)):
         values = pd.Series(list(levels)).take(digits[:, axis]).reset_index(drop=True)
-        if like is not None and name in like.columns:
-            if set(levels) <= set(getattr(like[name].dtype, "categories", levels)):
-                values = values.astype(like[name].dtype)
+        known = like is not None and name in like.columns
+        if known and set(levels) <= set(getattr(like[name].dtype, "categories", levels)):
+            values = values.astype(like[name].dtype)
         columns[name] = values.array
     index = like.index if like is not None and len(like) == len(codes) else None
     return pd.DataFrame(columns, index=index)

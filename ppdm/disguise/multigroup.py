@@ -210,7 +210,8 @@ def _log_odds(theta: float) -> float:
     return math.inf if theta in (0.0, 1.0) else abs(math.log(theta / (1 - theta)))
 
 
-def _axes_and_steps(domain: Domain, group: tuple[str, ...]) -> tuple[list[int], np.ndarray]:
+def _steps(domain: Domain, group: tuple[str, ...]) -> np.ndarray:
+    """What each answer of a group adds to a code."""
     axes = [domain.axis(name) for name in group]
     for axis in axes:
         if domain.shape[axis] != 2:
@@ -219,12 +220,12 @@ def _axes_and_steps(domain: Domain, group: tuple[str, ...]) -> tuple[list[int], 
                 f"{_listed(domain.levels[axis])} (for more than two use UnrelatedQuestion or "
                 "RRMatrix, or leave it out of the groups)"
             )
-    return axes, domain.strides[axes]
+    return domain.strides[axes]
 
 
 def _reversed_cells(cells: np.ndarray, domain: Domain, group: tuple[str, ...]) -> np.ndarray:
     """The codes after all answers of a group are reversed."""
-    axes, steps = _axes_and_steps(domain, group)
+    steps = _steps(domain, group)
     if _all_binary(domain):
         return cells ^ steps.sum()
     ones = sum(((cells // step) % 2) * step for step in steps)

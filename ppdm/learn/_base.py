@@ -1,0 +1,102 @@
+"""What the learners from tables share: scikit-learn's manners, and coding of records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ppdm.table import Domain, Table, as_frame
+
+
+class TableClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier that is learned from a table; subclasses give `_learn` and `_scores`."""
+
+    def fit(self, X: pd.DataFrame | np.ndarray, y: Sequence):
+        """Learn from records: plain ones, or disguised ones if there is a mechanism.
+
+        The class takes part in the disguise under the name of `y` (``"y"`` if it has none).
+        """
+        records, target = _joined(X, y)
+        return self._learn_records(records, target)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def predict(self, X: pd.DataFrame | np.ndarray) -> np.ndarray:
+        """The likeliest class of each (undisguised) record."""
+        return self.classes_[self._best(self._digits(X))]
+
+    def score_table(self, table: Table) -> float:
+        """The share of a table's records, true or estimated, that are classified rightly."""
+        check_is_fitted(self)
+        cells, values = table.occupied()
+        right = self.is_right(table.domain)(table.domain.digits(cells))
+        return float((values * right).sum() / values.sum())
+
+    def is_right(self, domain: Domain):
+        """The function of level numbers (cells, attributes) that says whether a record's class
+        is the predicted one: what `Mechanism.unbiased` estimates the mean of."""
+        check_is_fitted(self)
+        columns = [domain.axis(name) for name in self.domain_.names]
+        truth = domain.axis(self.target_)
+        if domain.only(self.domain_.names) != self.domain_:
+            raise ValueError("the table's attributes have other levels than those learned from")
+        return lambda digits: (self._best(digits[:, columns]) == digits[:, truth]).astype(float)
+
+    # -- inside ----------------------------------------------------------------------------
+
+    def _remember(self, domain: Domain, target: str) -> None:
+        names = [name for name in domain.names if name != target]
+        if not names:
+            raise ValueError("there is nothing to learn from: the table has only the class")
+        self.target_ = target
+        self.domain_ = domain.only(names)
+        self.classes_ = np.array(domain.only([target]).levels[0])
+        self.n_features_in_ = len(names)
+        if all(isinstance(name, str) for name in names):
+            self.feature_names_in_ = np.array(names, dtype=object)
+
+    def _digits(self, X: pd.DataFrame | np.ndarray) -> np.ndarray:
+        """Level numbers of records; -1 for a value that did not occur in training."""
+        check_is_fitted(self)
+        frame = as_frame(X)
+        if frame.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {frame.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+        if isinstance(X, pd.DataFrame):
+            missing = [name for name in self.domain_.names if name not in frame.columns]
+            if missing:
+                raise ValueError(f"the records lack the attributes {missing}")
+            frame = frame[list(self.domain_.names)]
+        columns = [
+            column.to_numpy() if levels == (0, 1) and _is_binary(column) else
+            pd.Index(levels).get_indexer(column.to_numpy(dtype=object))
+            for (_, column), levels in zip(frame.items(), self.domain_.levels, strict=True)
+        ]
+        return np.column_stack(columns).astype(np.int64)
+
+
+def _is_binary(column: pd.Series) -> bool:
+    return column.dtype.kind in "iub" and len(column) > 0 and column.isin((0, 1)).all()
+
+
+def _joined(X, y) -> tuple[pd.DataFrame, str]:
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    features = as_frame(X)
+    target = getattr(y, "name", None) or "y"
+    if target in features.columns:
+        raise ValueError(f"the class has the name of an attribute: {target!r}")
+    y = np.asarray(y)
+    if len(y) != len(features):
+        raise ValueError(f"{len(features)} records and {len(y)} classes do not go together")
+    return features.assign(**{target: y}), target

@@ -1,0 +1,571 @@
+"""[Zhan & Du 4.5] ID3, grown on a table of (estimated) counts.
+
+The algorithm is Quinlan's. What the paper changes is only where the numbers come from: at a node
+with the condition E, |S| = n P(E), and P(E) is estimated by undoing the disguise. Here the whole
+table is undone once, and then a node is a slice of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numba import njit
+from sklearn.utils.validation import check_is_fitted
+
+from ppdm.disguise import Mechanism
+from ppdm.learn._base import TableClassifier
+from ppdm.table import Table, count
+
+#: Gains that differ by less are tied, and the first attribute wins; smaller counts (relative to
+#: the number of records) are zero. Undoing leaves rounding errors of 1e-12 or so.
+TIE = 1e-9
+
+_LEAF = -1
+
+
+class ID3(TableClassifier):
+    """[Zhan & Du 4.5] The decision tree that splits where the information gain is largest.
+
+    Parameters
+    ----------
+    mechanism
+        How the records were disguised; ``None`` for plain ones.
+    negative
+        What is done with estimated counts below zero. ``"clip"`` (default): a negative class count
+        is zero, and the size of a node is the sum of its clipped class counts. ``"literal"``: as
+        the paper prints it, |S| is estimated by itself and Q_j = n_j / |S|, so Q_j may exceed one;
+        terms with Q_j <= 0 are left out, as in the entropy of plain data.
+
+    A branch without a positive count is empty and gets its parent's majority class; a node is pure
+    when at most one class has a positive count. Equal gains go to the first attribute.
+
+    >>> X = pd.DataFrame({"A": [0, 0, 1, 1], "B": [0, 1, 0, 1]})
+    >>> print(ID3().fit(X, pd.Series([0, 0, 0, 1], name="C")).export_text())
+    A = 0: 0 (2)
+    A = 1
+    |   B = 0: 0 (1)
+    |   B = 1: 1 (1)
+    """
+
+    def __init__(self, mechanism: Mechanism | None = None, negative: str = "clip"):
+        self.mechanism = mechanism
+        self.negative = negative
+
+    def fit_table(self, table: Table, target: str | None = None) -> ID3:
+        """Learn from a table of reports (of plain records without a mechanism); the class is the
+        last attribute if it is not named."""
+        target = table.names[-1] if target is None else target
+        if self.mechanism is not None:
+            table = self.mechanism.undo(table)
+        self._remember(table.domain, target)
+        self.tree_ = grow(table, target, self.negative)
+        return self
+
+    def _learn_records(self, records: pd.DataFrame, target: str) -> ID3:
+        return self.fit_table(count(records), target)
+
+    def _best(self, digits: np.ndarray) -> np.ndarray:
+        return self.tree_.label[self.tree_.leaves(digits)]
+
+    def predict_proba(self, X: pd.DataFrame | np.ndarray) -> np.ndarray:
+        """The (clipped) class shares of the leaf that a record falls into."""
+        leaves = self.tree_.leaves(self._digits(X))
+        counts = np.maximum(self.tree_.counts[leaves], 0)
+        empty = counts.sum(axis=1) <= 0
+        counts[empty, self.tree_.label[leaves[empty]]] = 1  # an empty branch: the label is all
+        return counts / counts.sum(axis=1, keepdims=True)
+
+    def pruned(self, table: Table) -> ID3:
+        """[Zhan & Du 4.6] Reduced-error pruning by a table of test reports.
+
+        The test table is undone if there is a mechanism; bottom up, a subtree becomes a leaf where
+        that loses no (estimated) right answers.
+        """
+        check_is_fitted(self)
+        if self.mechanism is not None:
+            table = self.mechanism.undo(table)
+        cells, values = table.occupied()
+        digits = table.domain.digits(cells)
+        columns = [table.domain.axis(name) for name in self.domain_.names]
+        reached = self.tree_.route(
+            digits[:, columns], digits[:, table.domain.axis(self.target_)], values
+        )
+        copy = ID3(self.mechanism, self.negative)
+        copy._remember(table.domain, self.target_)
+        copy.tree_ = self.tree_.pruned(reached)
+        return copy
+
+    # -- to look at ------------------------------------------------------------------------
+
+    def export_text(self, digits: int = 1) -> str:
+        """The tree as text: each leaf with its class and its (estimated) number of records."""
+        check_is_fitted(self)
+        lines: list[str] = []
+
+        def show(node: int, depth: int) -> None:
+            for condition, child in self._branches(node):
+                start = "|   " * depth + condition
+                if self.tree_.attribute[child] == _LEAF:
+                    size = f"{self.tree_.counts[child].sum():.{digits}f}"
+                    size = size.rstrip("0").rstrip(".") if "." in size else size
+                    lines.append(f"{start}: {self.classes_[self.tree_.label[child]]} ({size})")
+                else:
+                    lines.append(start)
+                    show(child, depth + 1)
+
+        show(0, 0)
+        if not lines:
+            lines = [f"{self.classes_[self.tree_.label[0]]} ({self.tree_.counts[0].sum():g})"]
+        return "\n".join(lines)
+
+    def plot(self, ax=None, max_depth: int = 3):
+        """Draw the top of the tree; returns the axes."""
+        import matplotlib.pyplot as plt
+
+        check_is_fitted(self)
+        ax = ax or plt.subplots(figsize=(2.2 * 2**max_depth * 0.6, 1.3 * (max_depth + 1)))[1]
+        ax.axis("off")
+        places = iter(range(10**6))
+
+        def draw(node: int, depth: int) -> float:
+            split = self.tree_.attribute[node] != _LEAF
+            branches = self._branches(node) if split and depth < max_depth else []
+            below = [(condition, draw(child, depth + 1)) for condition, child in branches]
+            x = float(np.mean([place for _, place in below])) if below else float(next(places))
+            for condition, place in below:
+                ax.plot([x, place], [-depth, -depth - 1], color="0.6", lw=1, zorder=0)
+                ax.text((x + place) / 2, -depth - 0.55, condition.split(" = ")[1],
+                        ha="center", va="center", fontsize=8)
+            name = self.domain_.names[self.tree_.attribute[node]] if split else ""
+            text = name if below else f"{name}\n..." if split else str(
+                self.classes_[self.tree_.label[node]])
+            ax.text(x, -depth, f"{text}\n{self.tree_.counts[node].sum():.0f}", ha="center",
+                    va="center", fontsize=9, color="black",
+                    bbox={"boxstyle": "round", "fc": "white" if split else "#cfe8f3", "ec": "0.5"})
+            return x
+
+        draw(0, 0)
+        ax.set_ylim(-max_depth - 0.6, 0.6)
+        return ax
+
+    def _branches(self, node: int) -> list[tuple[str, int]]:
+        attribute = self.tree_.attribute[node]
+        if attribute == _LEAF:
+            return []
+        name, levels = self.domain_.names[attribute], self.domain_.levels[attribute]
+        first = self.tree_.first_child[node]
+        return [(f"{name} = {level}", first + i) for i, level in enumerate(levels)]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A tree as arrays, one entry a node; node 0 is the root, siblings stand side by side."""
+
+    attribute: np.ndarray  # position of the split attribute, -1 at a leaf
+    first_child: np.ndarray
+    counts: np.ndarray  # (nodes, classes): estimated class counts, unclipped
+    label: np.ndarray  # majority class; of the parent where the branch is empty
+    sizes: np.ndarray  # number of levels of each attribute
+
+    @property
+    def n_leaves(self) -> int:
+        return int((self.attribute == _LEAF).sum())
+
+    def children(self, node: int) -> range:
+        """The nodes below a node that splits."""
+        first = int(self.first_child[node])
+        return range(first, first + int(self.sizes[self.attribute[node]]))
+
+    def leaves(self, digits: np.ndarray) -> np.ndarray:
+        """The leaf of each record; a value unseen in training (-1) ends the way down."""
+        return _leaves(digits, self.attribute, self.first_child)
+
+    def route(self, digits: np.ndarray, classes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """The weights of each class that pass through each node."""
+        reached = np.zeros_like(self.counts)
+        _route(digits, classes, weights, self.attribute, self.first_child, reached)
+        return reached
+
+    def pruned(self, reached: np.ndarray) -> Tree:
+        """The tree in which a node is a leaf wherever its own label does no worse on `reached`."""
+        attribute = self.attribute.copy()
+        right = reached[np.arange(len(reached)), self.label]
+        best = right.copy()
+        for node in range(len(attribute) - 1, -1, -1):  # children stand behind their parents
+            if attribute[node] != _LEAF:
+                below = best[self.children(node)].sum()
+                if right[node] >= below - TIE * max(reached[0].sum(), 1):
+                    attribute[node] = _LEAF
+                else:
+                    best[node] = below
+        return _renumbered(Tree(attribute, self.first_child, self.counts, self.label, self.sizes))
+
+
+def grow(table: Table, target: str, negative: str = "clip") -> Tree:
+    """[Zhan & Du 4.5] Grow a tree on a table of true or estimated counts.
+
+    A dense table is folded: adding its two halves sums one attribute out, so the counts of all
+    attributes with the class cost twice the cells of the node, however many attributes there are.
+    A sparse one is a list of weighted patterns.
+    """
+    if negative not in ("clip", "literal"):
+        raise ValueError(f"negative is 'clip' or 'literal'; got {negative!r}")
+    literal = negative == "literal"
+    domain = table.domain
+    axis = domain.axis(target)
+    sizes = np.array([n for i, n in enumerate(domain.shape) if i != axis], dtype=np.int64)
+    classes = domain.shape[axis]
+    if table.is_sparse:
+        digits = domain.digits(table.cells)
+        attributes = np.ascontiguousarray(np.delete(digits, axis, axis=1))
+        grown = _grow_sparse(attributes, digits[:, axis].copy(), table.values, sizes, classes,
+                             literal)
+    else:
+        before = int(np.prod(domain.shape[:axis], dtype=np.int64))
+        by_class = table.values.reshape(before, classes, -1).swapaxes(0, 1)
+        grown = _grow_dense(by_class.copy().reshape(-1), sizes, classes, literal)
+    return Tree(*grown, sizes)
+
+
+# -- choosing a split ----------------------------------------------------------------------
+
+
+@njit(cache=True)
+def _spread(counts, literal):
+    """|S_v| Entropy(S_v), in nats, from the class counts of one branch."""
+    size, positive, classes = 0.0, 0.0, 0
+    for n in counts:
+        size += n
+        if n > 0:
+            positive += n
+            classes += 1
+    if not literal:
+        size = positive
+        if classes == 1:
+            return 0.0
+    if size <= 0:
+        return 0.0
+    spread = positive * np.log(size)
+    for n in counts:
+        if n > 0:
+            spread -= n * np.log(n)
+    return spread
+
+
+@njit(cache=True)
+def _has_records(counts, literal, zero):
+    size = 0.0
+    for n in counts:
+        size += n if literal else max(n, 0.0)
+    return size > zero
+
+
+@njit(cache=True)
+def _is_pure(counts, zero):
+    classes = 0
+    for n in counts:
+        classes += n > zero
+    return classes <= 1
+
+
+@njit(cache=True)
+def _majority(counts, zero):
+    best = 0
+    for j in range(1, len(counts)):
+        if counts[j] > counts[best] + zero:
+            best = j
+    return best
+
+
+@njit(cache=True)
+def _best_split(pairs, sizes, here, literal):
+    """The position, among an open node's attributes, of the largest gain; first come, first served.
+
+    `pairs[a, v, j]` counts the records with level v of attribute a and class j. The entropy of the
+    node is the same for all attributes, so the smallest remaining entropy has the largest gain.
+    """
+    size = 0.0
+    for n in here:
+        size += max(n, 0.0)
+    best, least = 0, np.inf
+    for a in range(len(sizes)):
+        remaining = 0.0
+        for v in range(sizes[a]):
+            remaining += _spread(pairs[a, v], literal)
+        if remaining < least - TIE * size:
+            best, least = a, remaining
+    return best
+
+
+@njit(cache=True)
+def _room(attribute, first_child, counts, label, nodes, more):
+    """Arrays with room for `more` nodes behind the first `nodes`."""
+    if nodes + more <= len(attribute):
+        return attribute, first_child, counts, label
+    size = 2 * (nodes + more)
+    attribute2 = np.full(size, _LEAF, dtype=np.int64)
+    first_child2 = np.zeros(size, dtype=np.int64)
+    counts2 = np.zeros((size, counts.shape[1]))
+    label2 = np.zeros(size, dtype=np.int64)
+    attribute2[:nodes] = attribute[:nodes]
+    first_child2[:nodes] = first_child[:nodes]
+    counts2[:nodes] = counts[:nodes]
+    label2[:nodes] = label[:nodes]
+    return attribute2, first_child2, counts2, label2
+
+
+# -- growing on a dense table --------------------------------------------------------------
+
+
+@njit(cache=True)
+def _sum(values, start, stop):
+    """A sum in four strands, which the processor adds side by side."""
+    a = b = c = d = 0.0
+    i = start
+    while i + 4 <= stop:
+        a += values[i]
+        b += values[i + 1]
+        c += values[i + 2]
+        d += values[i + 3]
+        i += 4
+    while i < stop:
+        a += values[i]
+        i += 1
+    return (a + b) + (c + d)
+
+
+@njit(cache=True)
+def _fold(arena, start, cells, classes, sizes, work, pairs):
+    """Counts of (attribute, level, class) of the node stored at arena[start:], by folding."""
+    for j in range(classes):
+        source, at = arena, start + j * cells
+        length = cells
+        for a in range(len(sizes)):
+            part = length // sizes[a]
+            for v in range(sizes[a]):
+                pairs[a, v, j] = _sum(source, at + v * part, at + (v + 1) * part)
+            if a + 1 < len(sizes):
+                for i in range(part):
+                    work[i] = source[at + i] + source[at + part + i]
+                for v in range(2, sizes[a]):
+                    for i in range(part):
+                        work[i] += source[at + v * part + i]
+            source, at, length = work, 0, part
+
+
+@njit(cache=True)
+def _slice(source, at, cells, classes, sizes, a, level, target, to):
+    """Copy the slice "attribute a has this level" of a node into target[to:]."""
+    inner = 1
+    for b in range(a + 1, len(sizes)):
+        inner *= sizes[b]
+    outer = cells // (sizes[a] * inner)
+    for j in range(classes):
+        for o in range(outer):
+            base = at + j * cells + (o * sizes[a] + level) * inner
+            for i in range(inner):
+                target[to + i] = source[base + i]
+            to += inner
+
+
+@njit(cache=True)
+def _grow_dense(values, all_sizes, classes, literal):
+    """Depth first; a node's slice lies on top of a stack and is replaced by its children's."""
+    k = len(all_sizes)
+    total = 0.0
+    for value in values:
+        total += value
+    zero = TIE * max(total, 1.0)
+    attribute = np.full(64, _LEAF, dtype=np.int64)
+    first_child = np.zeros(64, dtype=np.int64)
+    counts = np.zeros((64, classes))
+    label = np.zeros(64, dtype=np.int64)
+    cells = len(values) // classes
+    for j in range(classes):
+        counts[0, j] = _sum(values, j * cells, (j + 1) * cells)
+    label[0] = _majority(counts[0], zero)
+    nodes = 1
+    if _is_pure(counts[0], zero) or not _has_records(counts[0], literal, zero):
+        return attribute[:1], first_child[:1], counts[:1], label[:1]
+
+    arena = values
+    scratch = np.empty(len(values))
+    work = np.empty(max(1, cells))
+    widest = all_sizes.max()
+    pairs = np.empty((k, widest, classes))
+    depth_limit = 1
+    for n in all_sizes:
+        depth_limit += n
+    stack_node = np.zeros(depth_limit, dtype=np.int64)
+    stack_at = np.zeros(depth_limit, dtype=np.int64)
+    stack_left = np.zeros(depth_limit, dtype=np.int64)  # how many attributes are left
+    stack_attributes = np.zeros((depth_limit, k), dtype=np.int64)
+    stack_left[0] = k
+    stack_attributes[0] = np.arange(k)
+    top = 1
+    sizes = np.empty(k, dtype=np.int64)
+    names_here = np.empty(k, dtype=np.int64)
+    while top > 0:
+        top -= 1
+        node, at, left = stack_node[top], stack_at[top], stack_left[top]
+        names = names_here[:left]
+        names[:] = stack_attributes[top, :left]
+        cells = 1
+        for a in range(left):
+            sizes[a] = all_sizes[names[a]]
+            cells *= sizes[a]
+        _fold(arena, at, cells, classes, sizes[:left], work, pairs)
+        a = _best_split(pairs, sizes[:left], counts[node], literal)
+        fan = sizes[a]
+        attribute, first_child, counts, label = _room(
+            attribute, first_child, counts, label, nodes, fan
+        )
+        attribute[node] = names[a]
+        first_child[node] = nodes
+        to = 0
+        for v in range(fan):
+            child = nodes + v
+            counts[child] = pairs[a, v]
+            if not _has_records(counts[child], literal, zero):
+                label[child] = label[node]
+                continue
+            label[child] = _majority(counts[child], zero)
+            if left == 1 or _is_pure(counts[child], zero):
+                continue
+            _slice(arena, at, cells, classes, sizes[:left], a, v, scratch, to)
+            stack_node[top] = child
+            stack_at[top] = at + to
+            stack_left[top] = left - 1
+            stack_attributes[top, :a] = names[:a]
+            stack_attributes[top, a : left - 1] = names[a + 1 :]
+            top += 1
+            to += classes * (cells // fan)
+        arena[at : at + to] = scratch[:to]
+        nodes += fan
+    return attribute[:nodes], first_child[:nodes], counts[:nodes], label[:nodes]
+
+
+# -- growing on a sparse table -------------------------------------------------------------
+
+
+@njit(cache=True)
+def _grow_sparse(digits, classes_of, weights, sizes, classes, literal):
+    """A node is a stretch of the list of patterns; a split sorts the stretch by its levels."""
+    k = len(sizes)
+    zero = TIE * max(weights.sum(), 1.0)
+    attribute = np.full(64, _LEAF, dtype=np.int64)
+    first_child = np.zeros(64, dtype=np.int64)
+    counts = np.zeros((64, classes))
+    label = np.zeros(64, dtype=np.int64)
+    order = np.arange(len(weights))
+    sorted_order = np.empty_like(order)
+    for i in range(len(weights)):
+        counts[0, classes_of[i]] += weights[i]
+    label[0] = _majority(counts[0], zero)
+    nodes = 1
+    if _is_pure(counts[0], zero) or not _has_records(counts[0], literal, zero):
+        return attribute[:1], first_child[:1], counts[:1], label[:1]
+
+    depth_limit = 1
+    for n in sizes:
+        depth_limit += n
+    stack_node = np.zeros(depth_limit, dtype=np.int64)
+    stack_start = np.zeros(depth_limit, dtype=np.int64)
+    stack_stop = np.zeros(depth_limit, dtype=np.int64)
+    stack_left = np.zeros(depth_limit, dtype=np.int64)
+    stack_attributes = np.zeros((depth_limit, k), dtype=np.int64)
+    stack_stop[0] = len(weights)
+    stack_left[0] = k
+    stack_attributes[0] = np.arange(k)
+    top = 1
+    pairs = np.empty((k, sizes.max(), classes))
+    node_sizes = np.empty(k, dtype=np.int64)
+    names_here = np.empty(k, dtype=np.int64)
+    while top > 0:
+        top -= 1
+        node, start, stop = stack_node[top], stack_start[top], stack_stop[top]
+        left = stack_left[top]
+        names = names_here[:left]
+        names[:] = stack_attributes[top, :left]
+        pairs[:left] = 0.0
+        for a in range(left):
+            node_sizes[a] = sizes[names[a]]
+        for p in range(start, stop):
+            pattern = order[p]
+            j, weight = classes_of[pattern], weights[pattern]
+            for a in range(left):
+                pairs[a, digits[pattern, names[a]], j] += weight
+        a = _best_split(pairs, node_sizes[:left], counts[node], literal)
+        fan = node_sizes[a]
+        attribute, first_child, counts, label = _room(
+            attribute, first_child, counts, label, nodes, fan
+        )
+        attribute[node] = names[a]
+        first_child[node] = nodes
+        to = start
+        for v in range(fan):
+            child = nodes + v
+            begin = to
+            for p in range(start, stop):
+                if digits[order[p], names[a]] == v:
+                    sorted_order[to] = order[p]
+                    to += 1
+            counts[child] = pairs[a, v]
+            if not _has_records(counts[child], literal, zero):
+                label[child] = label[node]
+                continue
+            label[child] = _majority(counts[child], zero)
+            if left == 1 or _is_pure(counts[child], zero):
+                continue
+            stack_node[top] = child
+            stack_start[top] = begin
+            stack_stop[top] = to
+            stack_left[top] = left - 1
+            stack_attributes[top, :a] = names[:a]
+            stack_attributes[top, a : left - 1] = names[a + 1 :]
+            top += 1
+        order[start:stop] = sorted_order[start:stop]
+        nodes += fan
+    return attribute[:nodes], first_child[:nodes], counts[:nodes], label[:nodes]
+
+
+# -- using a tree --------------------------------------------------------------------------
+
+
+@njit(cache=True)
+def _leaves(digits, attribute, first_child):
+    leaves = np.empty(len(digits), dtype=np.int64)
+    for i in range(len(digits)):
+        node = 0
+        while attribute[node] != _LEAF:
+            level = digits[i, attribute[node]]
+            if level < 0:
+                break
+            node = first_child[node] + level
+        leaves[i] = node
+    return leaves
+
+
+@njit(cache=True)
+def _route(digits, classes, weights, attribute, first_child, reached):
+    for i in range(len(digits)):
+        node = 0
+        reached[0, classes[i]] += weights[i]
+        while attribute[node] != _LEAF:
+            node = first_child[node] + digits[i, attribute[node]]
+            reached[node, classes[i]] += weights[i]
+
+
+def _renumbered(tree: Tree) -> Tree:
+    """The same tree without the nodes that can no longer be reached."""
+    kept = [0]
+    first_child = []
+    for node in kept:  # grows while it is walked
+        first_child.append(len(kept))
+        if tree.attribute[node] != _LEAF:
+            kept.extend(tree.children(node))
+    return Tree(
+        tree.attribute[kept], np.array(first_child), tree.counts[kept], tree.label[kept], tree.sizes
+    )
