@@ -15,6 +15,7 @@ from ppdm.build.execute import stop_tree
 from ppdm.build.layout import Layout, replace_file
 from ppdm.build.settings import staged_config
 from ppdm.site import generate
+from ppdm.site import generate
 
 
 def stage(layout: Layout) -> None:
@@ -24,8 +25,7 @@ def stage(layout: Layout) -> None:
     """
     source = layout.source
     source.mkdir(parents=True, exist_ok=True)
-    for name in ("book", "assignments"):
-        shutil.rmtree(source / name, ignore_errors=True)
+    shutil.rmtree(source / "book", ignore_errors=True)
     skipped = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
     shutil.copytree(layout.root / "book", source / "book", ignore=skipped)
     shutil.copy(layout.root / "_toc.yml", source / "_toc.yml")

@@ -1,1 +1,43 @@
-"""The pages of the book that are made from results, not written by hand."""
+"""The pages of the book that are made from results, not written by hand.
+
+    records    what the claims files, the results and the provenance notes say, read into one place
+    scoreboard the tally of the front page, the scoreboard, errata, ambiguities
+    runs       what was run, and the chapters' cards
+    api        the reference of the package, from its docstrings
+    try_it     what the chapters measured, for the page that lets its reader choose the noise
+    theme      what the theme lacks: a Sphinx extension
+    archive    the whole site as one file
+
+`generate` writes fragments to `book/_generated` of the staged tree; the pages in `book/` say the
+words around them and include them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def generate(source: Path, results: Path) -> None:
+    """Write all generated pages and fragments into the staged tree `source`.
+
+    Chapters that have not been run leave their part out, in words.
+    """
+    from ppdm.site import api, runs, scoreboard, try_it
+    from ppdm.site.records import read_records
+
+    records = read_records(source, results)
+    folder = source / "book" / "_generated"
+    folder.mkdir(parents=True, exist_ok=True)
+    fragments = {
+        "tally": scoreboard.tally(records),
+        "scoreboard": scoreboard.scoreboard(records),
+        "errata": scoreboard.errata(records),
+        "ambiguities": scoreboard.ambiguities(records),
+        "runs": runs.runs(records),
+        "cards": runs.cards(records, source),
+        "try_it_data": try_it.data_block(results),
+        "api": api.write_pages(Path(__file__).resolve().parents[1], source / "book" / "api"),
+    }
+    for name, text in fragments.items():
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    scoreboard.write_csv(records, source / "book" / "_static" / "claims.csv")

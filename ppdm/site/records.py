@@ -1,0 +1,127 @@
+"""What the claims files, the results and the provenance notes say, read into one place."""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+# Verdict, the style it is shown in, and how it is said of several claims.
+VERDICTS = {
+    "reproduced": ("reproduced", "reproduced"),
+    "reproduced with a caveat": ("caveat", "with a caveat"),
+    "not reproduced": ("not", "not reproduced"),
+    "wrong in the paper": ("wrong", "wrong in the paper"),
+    "cannot be tested": ("untested", "cannot be tested"),
+}
+UNDECIDED = "not decided"
+
+
+class Claim(NamedTuple):
+    """One claim: its entry in the claims file and what its chapter's run made of it."""
+
+    id: str
+    paper: str
+    where: str
+    claim: str
+    printed: str
+    ours: str
+    low: str
+    high: str
+    rule: str
+    verdict: str
+    note: str
+    chapter: str
+
+    @property
+    def evidence(self) -> str:
+        """The place of its card, seen from a page in `book/`."""
+        return f"../notebooks/{self.chapter}.html#claim-{self.id}"
+
+
+class Records(NamedTuple):
+    """All that the generated pages are made of."""
+
+    papers: list[dict]
+    claims: list[Claim]
+    readings: dict[str, list[dict]]
+    provenance: dict[str, dict]
+    notebooks: set[str]
+
+
+def read_records(source: Path, results: Path) -> Records:
+    """Read the staged tree and the results folder; what is not there yet is left out."""
+    papers = yaml.safe_load((source / "book" / "chapters.yml").read_text(encoding="utf-8"))
+    return Records(
+        papers=papers,
+        claims=read_claims(source / "book" / "claims", results),
+        readings={
+            path.parent.name: read_table(path) for path in sorted(results.glob("*/readings.csv"))
+        },
+        provenance={
+            path.stem: json.loads(path.read_text(encoding="utf-8"))
+            for path in sorted((results.parent / "provenance").glob("*.json"))
+        },
+        notebooks={path.stem for path in (source / "notebooks").glob("*.ipynb")},
+    )
+
+
+def read_table(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file."""
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def read_claims(folder: Path, results: Path) -> list[Claim]:
+    """Every claim of every claims file, with its decided row where its chapter has run."""
+    claims = []
+    for path in sorted(folder.glob("*.yml")):
+        decided_path = results / path.stem / "claims.csv"
+        decided = {}
+        if decided_path.is_file():
+            decided = {row["id"]: row for row in read_table(decided_path)}
+        for entry in yaml.safe_load(path.read_text(encoding="utf-8")) or []:
+            row = decided.get(entry["id"], {})
+            verdict = row.get("verdict") or "not decided: the chapter has not been run"
+            rule = entry.get("rule", "")
+            claims.append(
+                Claim(
+                    id=entry["id"],
+                    paper=entry["paper"],
+                    where=str(entry.get("where", "")),
+                    claim=" ".join(str(entry["claim"]).split()),
+                    printed=row.get("printed") or str(entry.get("printed") or ""),
+                    ours=row.get("ours", ""),
+                    low=row.get("low", ""),
+                    high=row.get("high", ""),
+                    rule=row.get("rule") or (rule if isinstance(rule, str) else rule["name"]),
+                    verdict=verdict,
+                    note=row.get("note", ""),
+                    chapter=path.stem,
+                )
+            )
+    return claims
+
+
+def inline(text: str) -> str:
+    """A sentence of a claims file as HTML: code in backticks, mathematics in dollars.
+
+    >>> inline("P < `q` and $x_1$")
+    'P &lt; <code>q</code> and <span class="math notranslate nohighlight">\\\\(x_1\\\\)</span>'
+    """
+    text = html.escape(text, quote=False)
+    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
+    text = re.sub(r"(?<!\w)\*([^*\s][^*]*)\*(?!\w)", r"<em>\1</em>", text)
+    return re.sub(
+        r"\$([^$]+)\$", r'<span class="math notranslate nohighlight">\\(\1\\)</span>', text
+    )
+
+
+def raw_html(content: str) -> str:
+    """HTML for a page as it stands."""
+    return f"````{{raw}} html\n{content}\n````\n"

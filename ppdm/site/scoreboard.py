@@ -1,0 +1,159 @@
+"""The tally of the front page, the scoreboard, the errata and the ambiguities."""
+
+from __future__ import annotations
+
+import csv
+import html
+from collections import Counter
+from pathlib import Path
+from urllib.parse import quote
+
+from ppdm.site.records import UNDECIDED, VERDICTS, Claim, Records, inline, raw_html
+
+COLUMNS = ["id", "paper", "where", "claim", "printed", "ours", "low", "high", "rule", "verdict",
+           "note"]  # fmt: skip
+
+
+def badge(verdict: str) -> str:
+    """A verdict as a small label: the words carry the meaning, the colour repeats it."""
+    style = VERDICTS.get(verdict, ("untested", ""))[0]
+    return f'<span class="verdict verdict-{style}">{html.escape(verdict)}</span>'
+
+
+def _counts(claims: list[Claim]) -> Counter:
+    return Counter(c.verdict if c.verdict in VERDICTS else UNDECIDED for c in claims)
+
+
+def tally(records: Records) -> str:
+    """For each paper how many claims there are and what became of them; every number a link."""
+    rows = []
+    for paper in [*records.papers, None]:
+        claims = [c for c in records.claims if paper is None or c.paper == paper["paper"]]
+        if paper is None:
+            name, query, anchor = "<strong>All four</strong>", "", ""
+        else:
+            chapter = paper["chapter"]
+            name = f"<strong>{html.escape(paper['short'])}</strong>"
+            if chapter in records.notebooks:
+                name = f'<a href="../notebooks/{chapter}.html">{name}</a>'
+            name += f", <em>{html.escape(paper['title'])}</em>"
+            query, anchor = f"paper={paper['paper']}&amp;", "#claims-of-" + paper["paper"]
+        counts = _counts(claims)
+        chips = [
+            f'<a class="verdict verdict-{VERDICTS.get(verdict, ("untested",))[0]}" '
+            f'href="scoreboard.html?{query}verdict={quote(verdict)}{anchor}">'
+            f"{counts[verdict]} {VERDICTS.get(verdict, ('', UNDECIDED))[1]}</a>"
+            for verdict in [*VERDICTS, UNDECIDED]
+            if counts[verdict]
+        ]
+        total = f"{len(claims)} claims" if len(claims) != 1 else "1 claim"
+        rows.append(
+            f'<li><span class="paper">{name}: {total}</span> '
+            + (" ".join(chips) or "No claim has been decided yet.")
+            + "</li>"
+        )
+    return raw_html('<ul class="tally">\n' + "\n".join(rows) + "\n</ul>")
+
+
+def _number(claim: Claim) -> str:
+    if not claim.ours:
+        return ""
+    interval = ""
+    if claim.low and claim.high and (claim.low, claim.high) != (claim.ours, claim.ours):
+        interval = f" <span class='where'>{html.escape(claim.low)} to {html.escape(claim.high)}</span>"
+    return html.escape(claim.ours) + interval
+
+
+def _row(claim: Claim, run: bool) -> str:
+    identity = html.escape(claim.id)
+    link = f'<a href="{html.escape(claim.evidence)}">{identity}</a>' if run else identity
+    note = f'<span class="note">{inline(claim.note)}</span>' if claim.note else ""
+    kind = claim.verdict if claim.verdict in VERDICTS else UNDECIDED
+    return (
+        f'<tr role="row" id="{identity}" data-paper="{claim.paper}" data-verdict="{kind}">'
+        f'<td role="cell" class="id">{link}<span class="where">{html.escape(claim.where)}</span>'
+        f'</td><td role="cell">{inline(claim.claim)}{note}</td>'
+        f'<td role="cell" class="number" data-label="Printed">{html.escape(claim.printed)}</td>'
+        f'<td role="cell" class="number" data-label="Ours">{_number(claim)}</td>'
+        f'<td role="cell">{badge(claim.verdict)}</td></tr>'
+    )
+
+
+def _table(claims: list[Claim], records: Records, label: str) -> str:
+    head = "".join(
+        f'<th role="columnheader" scope="col">{name}</th>'
+        for name in ("Claim", "What it says", "Printed", "Ours", "Verdict")
+    )
+    rows = "\n".join(_row(c, c.chapter in records.notebooks) for c in claims)
+    return raw_html(
+        f'<table class="claims" role="table" aria-label="{html.escape(label)}">\n'
+        f'<thead role="rowgroup"><tr role="row">{head}</tr></thead>\n'
+        f'<tbody role="rowgroup">\n{rows}\n</tbody>\n</table>'
+    )
+
+
+def scoreboard(records: Records) -> str:
+    """All claims, a section a paper; the filters above them are the page's script."""
+    parts = []
+    for paper in records.papers:
+        claims = [c for c in records.claims if c.paper == paper["paper"]]
+        table = _table(claims, records, f"Claims of {paper['short']}") if claims else (
+            "No claim of this paper has been entered yet.\n"
+        )  # fmt: skip
+        parts.append(f"(claims-of-{paper['paper']})=\n\n## {paper['short']}\n\n*{paper['title']}*\n\n{table}")
+    return "\n".join(parts)
+
+
+def errata(records: Records) -> str:
+    """What the papers say and what can be shown to be otherwise, with the number that shows it."""
+    parts = []
+    for paper in records.papers:
+        claims = [c for c in records.claims if c.paper == paper["paper"]]
+        wrong = [c for c in claims if c.verdict == "wrong in the paper"]
+        if wrong:
+            parts.append(
+                f"## {paper['short']}\n\n*{paper['title']}*\n\n"
+                + _table(wrong, records, f"Errors in {paper['short']}").replace(' id="', ' id="e-')
+            )
+    return "\n".join(parts) or "No claim has been found wrong so far.\n"
+
+
+def ambiguities(records: Records) -> str:
+    """What the papers leave open, what we chose, and how much the other choices move a result.
+
+    From the chapters' `readings.csv`: question, choice, alternatives, effect.
+    """
+    parts = []
+    for paper in records.papers:
+        readings = records.readings.get(paper["chapter"], [])
+        if not readings:
+            continue
+        rows = "\n".join(
+            '<tr role="row">'
+            f'<td role="cell">{inline(r["question"])}</td>'
+            f'<td role="cell" data-label="Our choice">{inline(r["choice"])}</td>'
+            f'<td role="cell" data-label="Instead of">{inline(r["alternatives"])}</td>'
+            f'<td role="cell" data-label="Effect">{inline(r["effect"])}</td></tr>'
+            for r in readings
+        )
+        head = "".join(
+            f'<th role="columnheader" scope="col">{name}</th>'
+            for name in ("What is left open", "Our choice", "Instead of", "Effect")
+        )
+        table = raw_html(
+            f'<table class="claims" role="table" aria-label="Left open by {html.escape(paper["short"])}">'
+            f'\n<thead role="rowgroup"><tr role="row">{head}</tr></thead>\n'
+            f'<tbody role="rowgroup">\n{rows}\n</tbody>\n</table>'
+        )
+        link = f"The chapter: [{paper['short']}](../notebooks/{paper['chapter']}.ipynb)."
+        parts.append(f"## {paper['short']}\n\n*{paper['title']}*. {link}\n\n{table}")
+    return "\n".join(parts) or "No chapter has been run yet.\n"
+
+
+def write_csv(records: Records, path: Path) -> None:
+    """The scoreboard as a file to download."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows([getattr(claim, name) for name in COLUMNS] for claim in records.claims)
