@@ -119,3 +119,10 @@ untestable                                              (why)
 Environment: PPDM_RESULTS (results folder), PPDM_CACHE (cell cache), PPDM_WORKERS (processes),
 PPDM_PROGRESS=0 (no progress bars, for notebooks that become pages).
 '''
+
+from ppdm.study import ledger, rules
+from ppdm.study.chapter import Chapter
+from ppdm.study.grid import CellError, rows, run, summarise
+from ppdm.study.rules import sample
+
+__all__ = ["CellError", "Chapter", "ledger", "rows", "rules", "run", "sample", "summarise"]

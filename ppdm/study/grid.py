@@ -18,11 +18,12 @@ import tempfile
 import time
 import traceback
 import warnings
+from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
 from pathlib import Path
-from typing import Callable, NamedTuple
+from typing import NamedTuple
 
 import cloudpickle
 import numpy as np
@@ -323,7 +324,7 @@ def _work_on(function, chunk, seed):
         for i, unit in chunk:
             try:
                 yield i, _call(function, unit, seed)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 (reported with the cell's coordinates)
                 yield i, Failure(f"{type(error).__name__}: {error}", traceback.format_exc())
 
 

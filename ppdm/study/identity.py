@@ -23,7 +23,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 
 # Parts of the package that show or ship results and that no cell computes with:
 # editing them leaves finished cells valid.
-PRESENTATION = {"build", "check", "course", "cli.py", "plot.py"}
+PRESENTATION = {"build", "check", "course", "site", "cli.py", "plot.py"}
 
 # Libraries whose version may change a number.
 NUMERICAL = ["numpy", "scipy", "pandas", "numba", "scikit-learn", "cvxpy", "clarabel"]
@@ -74,9 +74,9 @@ def package_sources() -> str:
     digest = hashlib.sha256()
     for path in sorted(PACKAGE.rglob("*")):
         relative = path.relative_to(PACKAGE)
-        if path.is_file() and "__pycache__" not in relative.parts:
-            if relative.parts[0] not in PRESENTATION:
-                digest.update(relative.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+        skipped = "__pycache__" in relative.parts or relative.parts[0] in PRESENTATION
+        if path.is_file() and not skipped:
+            digest.update(relative.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
 
@@ -165,9 +165,8 @@ def _describe_class(cls, update, seen: set) -> None:
 
 def _describe_function(function, update, seen: set) -> None:
     update(f"function {function.__module__}.{function.__qualname__}".encode())
-    if _installed(function) or function in seen:
-        if function.__closure__ is None:
-            return
+    if function in seen or (_installed(function) and function.__closure__ is None):
+        return
     seen.add(function)
     _describe_code(function.__code__, update)
     for part in (function.__defaults__ or (), function.__kwdefaults__ or {}):

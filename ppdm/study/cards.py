@@ -1,0 +1,135 @@
+"""What a chapter shows: cards, verdict tables, figures, banner and provenance, as plain HTML.
+
+Styles stand in `book/_static/ppdm.css` and `site.css`; without them the parts still read well.
+Every part has the class `ppdm`. A claim's evidence has the anchor `claim-<id>`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from html import escape
+
+from ppdm.site.records import VERDICTS as STYLES
+from ppdm.site.records import inline
+from ppdm.study import ledger
+
+FOLD = 6  # a printed table with more numbers than this is one line in the verdict table
+
+
+class Html:
+    """A piece of a page, with a plain text for those who see no HTML."""
+
+    def __init__(self, html: str, text: str):
+        self.html, self.text = html, text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def verdict(text: str, count: int | None = None) -> str:
+    style = STYLES.get(text, ("untested",))[0]
+    label = text if count is None else f"{count} {text}"
+    return f'<span class="verdict verdict-{style}">{escape(label)}</span>'
+
+
+def card(decision: ledger.Decision) -> str:
+    claim = decision.claim
+    facts = [("Printed", escape(claim.printed)), ("Ours", _ours(decision)),
+             ("Rule", escape(claim.rule_text)), ("Why", inline(decision.note))]  # fmt: skip
+    listed = "".join(f"<dt>{k}</dt><dd>{v}</dd>" for k, v in facts if v)
+    return (
+        f'<article class="ppdm claim-card" id="claim-{escape(claim.id)}" '
+        f'aria-label="Claim {escape(claim.id)}">'
+        f'<p class="claim-head">{ledger.link(claim.id)} <span class="where">{escape(claim.where)}'
+        f"</span> {verdict(decision.verdict)}</p>"
+        f"<p>{inline(claim.claim)}</p><dl>{listed}</dl></article>"
+    )
+
+
+def _ours(decision: ledger.Decision) -> str:
+    return escape(ledger.interval(decision.finding)) if decision.finding else ""
+
+
+def cards(decisions: list[ledger.Decision]) -> Html:
+    """Many verdicts as one table, a row and an anchor each."""
+    rows = [
+        (f' id="claim-{escape(d.claim.id)}"', [
+            ledger.link(d.claim.id), inline(d.claim.claim), escape(d.claim.printed), _ours(d),
+            verdict(d.verdict), inline(d.note),
+        ])
+        for d in decisions
+    ]  # fmt: skip
+    title = f"{ledger.summary(decisions).capitalize()}."
+    head = ["Claim", "", "Printed", "Ours (95 %)", "Verdict", "Why"]
+    return Html(_table(head, rows, title), "\n".join(map(repr, decisions)))
+
+
+def verdicts(decisions: list[ledger.Decision]) -> Html:
+    """The table for the top of the page; a large printed table is one line of it."""
+    families = defaultdict(list)
+    for d in decisions:
+        families[d.claim.family or d.claim.id].append(d)
+    rows = []
+    for members in families.values():
+        first = members[0]
+        if len(members) <= FOLD:
+            rows += [("", [ledger.link(d.claim.id), escape(d.claim.where), inline(d.claim.claim),
+                           verdict(d.verdict)]) for d in members]  # fmt: skip
+        else:
+            counts = {v: sum(d.verdict == v for d in members) for v in
+                      (*ledger.VERDICTS, ledger.NOT_DECIDED)}  # fmt: skip
+            words = " ".join(verdict(v, n) for v, n in counts.items() if n)
+            what = f"{len(members)} printed numbers, {ledger.link(first.claim.id)} to "
+            what += ledger.link(members[-1].claim.id)
+            rows.append(("", ["", escape(first.claim.where), what, words]))
+    title = f"{ledger.summary(decisions).capitalize()}."
+    table = _table(["Claim", "Where", "What is claimed", "Verdict"], rows, title)
+    return Html(table, "\n".join(f"{d.claim.id}: {d.verdict}" for d in decisions) or title)
+
+
+def _table(head: list[str], rows: list[tuple[str, list[str]]], caption: str) -> str:
+    top = "".join(f'<th scope="col">{h}</th>' if h else "<td></td>" for h in head)
+    body = "".join(
+        f"<tr{attributes}>" + "".join(_data(label, cell) for label, cell in zip(head, cells)) + "</tr>"
+        for attributes, cells in rows
+    )
+    return (
+        f'<div class="ppdm"><table class="claims"><caption>{escape(caption)}</caption>'
+        f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _data(label: str, cell: str) -> str:
+    kind = {"Claim": ' class="id"', "Printed": ' class="number"', "Ours (95 %)": ' class="number"'}
+    named = f' data-label="{label}"' if label in ("Printed", "Ours (95 %)") else ""
+    return f"<td{kind.get(label, '')}{named}>{cell}</td>"
+
+
+def banner(below: str) -> Html:
+    text = f"Quick run: {below}. Numbers on this page are rougher than the paper's own size gives, "
+    text += "and rules that need the full size decide nothing."
+    return Html(f'<p class="ppdm quick-banner" role="note">{escape(text)}</p>', text)
+
+
+def changed(sentences: list[str]) -> Html:
+    items = "".join(f"<li>{escape(s)}</li>" for s in sentences)
+    html = f'<div class="ppdm changed-verdicts" role="note"><p>Verdicts that are not the expected ones:</p><ul>{items}</ul></div>'
+    return Html(html, "Verdicts that are not the expected ones:\n" + "\n".join(sentences))
+
+
+def figure(drawing: str, number: int, name: str, caption: str) -> Html:
+    """`drawing` is an <svg> or <img> element that carries the alternative text."""
+    html = (
+        f'<figure class="ppdm drawn" id="fig-{escape(name)}">{drawing}'
+        f"<figcaption><span>Figure {number}.</span> {inline(caption)}</figcaption></figure>"
+    )
+    return Html(html, f"Figure {number}. {caption}")
+
+
+def provenance(facts: dict[str, str]) -> Html:
+    listed = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
+    html = f'<section class="ppdm provenance" aria-label="Provenance"><p>How this page was made</p><dl>{listed}</dl></section>'
+    return Html(html, "\n".join(f"{k}: {v}" for k, v in facts.items()))

@@ -1,0 +1,261 @@
+"""A chapter of the book: its sizes, runs, results, figures, verdicts and provenance."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ppdm.study import cards, grid, ledger, places, provenance
+
+# Columns of saved frames come in this order, where they apply; others stand before `rep`.
+ORDER = ("dataset", "scheme", "groups", "theta", "q", "k", "delta", "reading")
+LAST = ("rep", "metric", "value")
+PROFILES = ("paper", "quick")
+
+
+class Chapter:
+    """Opened after a notebook's parameters cell; see `ppdm.study` for the whole of it by example.
+
+    `sizes` maps a size's name to (paper's, quick run's). A keyword in `parameters` that names a
+    size overrides it unless it is None; the others are settings, listed in the provenance block.
+    `claims` is the claims file (default `book/claims/<stem>.yml`, if there is one).
+
+    >>> ch = Chapter("00_example", profile="quick", seed=1, sizes={"reps": (50, 5)}, reps=100)
+    >>> ch.sizes, ch.quick
+    ({'reps': 100}, False)
+    """
+
+    def __init__(
+        self, stem: str, *, seed: int, profile: str = "paper", sizes: dict | None = None,
+        claims: str | Path | None = None, **parameters,
+    ):  # fmt: skip
+        if profile not in PROFILES:
+            raise ValueError(f"profile is {profile!r}; allowed are paper and quick")
+        self.stem, self.seed, self.profile = stem, seed, profile
+        self.began = time.perf_counter()
+        sizes = sizes or {}
+        self.paper_sizes = {name: pair[0] for name, pair in sizes.items()}
+        self.sizes = {name: pair[PROFILES.index(profile)] for name, pair in sizes.items()}
+        self.sizes |= {k: v for k, v in parameters.items() if k in sizes and v is not None}
+        self.settings = {k: v for k, v in parameters.items() if k not in sizes}
+        self.below = _below(self.sizes, self.paper_sizes)
+        self.quick = bool(self.below)
+        self.datasets, self.figures = {}, 0
+        self.results = places.results_folder()
+        self.ledger = ledger.Ledger(_read_claims(stem, claims), self.below)
+        if self.quick:
+            _display(cards.banner(self.below))
+
+    # Running
+
+    def use(self, dataset):
+        """Note a data set in the provenance and in the keys of the cell cache; returns it."""
+        self.datasets[dataset.name] = dataset.provenance
+        return dataset
+
+    def run(self, function, cells, reps: int | None = None, **options) -> pd.DataFrame:
+        """`study.run` with this chapter's seed, and its `reps` unless others are named."""
+        reps = self.sizes["reps"] if reps is None else reps
+        return grid.run(function, cells, reps, self.seed, data=self._checksums(), **options)
+
+    def rows(self, function, cells, **options) -> pd.DataFrame:
+        """`study.rows` with this chapter's seed."""
+        return grid.rows(function, cells, self.seed, data=self._checksums(), **options)
+
+    def _checksums(self) -> dict:
+        return {name: [p.source, p.sha256] for name, p in self.datasets.items()}
+
+    # Showing and keeping
+
+    def save(self, name: str, frame: pd.DataFrame) -> pd.DataFrame:
+        """Write `<results>/<stem>/<name>.csv`, columns in the book's order, the same at every run."""
+        frame = ordered(frame)
+        path = self.results / self.stem / f"{name}.csv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(".part")
+        frame.to_csv(part, index=False, lineterminator="\n", encoding="utf-8")
+        part.replace(path)
+        return frame
+
+    def figure(self, figure, *, name: str | None = None, caption: str = "", alt: str = "") -> None:
+        """Show a figure, numbered, with its caption and alternative text (its own, unless given).
+
+        It gets the anchor `fig-<name>` and is kept as `<results>/../figures/<stem>/<name>.svg`.
+        """
+        from ppdm import plot
+
+        caption = caption or getattr(figure, "caption", "")
+        alt = alt or getattr(figure, "alt", "")
+        if not caption or not alt:
+            raise ValueError("a figure needs a caption and an alternative text (alt)")
+        self.figures += 1
+        name = name or str(self.figures)
+        kept = self.results.parent / "figures" / self.stem / f"{name}.svg"
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(plot.svg(figure, alone=True), encoding="utf-8")
+        _display(cards.figure(plot.element(figure, alt, name), self.figures, name, caption))
+
+    def number(self, key: str, value):
+        """Glue a number (or a word) for the prose; returns it."""
+        value = value.item() if isinstance(value, np.generic) else value
+        _glue(key, value)
+        return value
+
+    # Deciding
+
+    def decide(self, id: str, *evidence, plain=None, under=None, note: str = "", **named):
+        """Decide a claim by its rule and return its card (let it be the cell's last line)."""
+        return self.ledger.decide(id, *evidence, plain=plain, under=under, note=note, **named)
+
+    def decide_all(self, evidence: dict[str, dict]) -> cards.Html:
+        """Decide many claims (id to its evidence by name) and return them as one table."""
+        return cards.cards([self.decide(id, **given) for id, given in evidence.items()])
+
+    def verdicts(self) -> cards.Html:
+        """The verdicts so far, in the order of the claims file."""
+        decided = self.ledger.decided
+        return cards.verdicts([decided[id] for id in self.ledger.claims if id in decided])
+
+    def finish(self) -> None:
+        """Write verdicts and provenance, glue them, show the provenance block.
+
+        Fails if a claim has no verdict. A verdict that is not the expected one is shown here; the
+        build fails on it.
+        """
+        facts = self._provenance()
+        path = self.results.parent / "provenance" / f"{self.stem}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(facts, indent=2, default=str) + "\n", encoding="utf-8")
+        _glue(f"{self.stem}-size", facts["size"])
+        if self.ledger.claims:
+            self.ledger.write(self.results / self.stem / "claims.csv")
+            _glue(f"{self.stem}-verdicts", self.verdicts())
+            _glue(f"{self.stem}-summary", ledger.summary(self.ledger.decided.values()))
+        if self.ledger.changed():
+            _display(cards.changed(self.ledger.changed()))
+        _display(cards.provenance(_for_people(facts)))
+        undecided = self.ledger.undecided()
+        if undecided:
+            raise ledger.LedgerError(f"{self.stem}: no verdict on {', '.join(undecided)}")
+
+    def _provenance(self) -> dict:
+        return {
+            "notebook": self.stem,
+            "quick": self.quick,
+            "size": f"a quick run ({self.below})" if self.quick else "the paper's size",
+            "seed": self.seed,
+            "sizes": self.sizes,
+            "settings": self.settings,
+            "data": {
+                name: {"rows": p.rows, "source": p.source, "sha256": p.sha256}
+                for name, p in self.datasets.items()
+            },
+            "versions": provenance.versions(),
+            "machine": provenance.machine(),
+            "commit": provenance.commit(),
+            "finished": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            "seconds": round(time.perf_counter() - self.began, 1),
+        }
+
+
+def ordered(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with its columns in the book's order.
+
+    >>> list(ordered(pd.DataFrame(columns=["value", "rep", "theta", "extra", "dataset"])))
+    ['dataset', 'theta', 'extra', 'rep', 'value']
+    """
+    if isinstance(frame.index, pd.MultiIndex) or frame.index.name is not None:
+        frame = frame.reset_index()
+    middle = [column for column in frame.columns if column not in (*ORDER, *LAST)]
+    if "reps" in middle:  # a summary: what is measured stands before the measures
+        middle = [m for m in middle if m not in SUMMARY] + ["metric"] * ("metric" in frame)
+        middle += [m for m in frame.columns if m in SUMMARY]
+        last = [column for column in LAST if column in frame and column != "metric"]
+    else:
+        last = [column for column in LAST if column in frame]
+    return frame[[*(column for column in ORDER if column in frame), *middle, *last]]
+
+
+SUMMARY = ("reps", "mean", "se", "low", "high", "var", "var_se", "var_low", "var_high")
+
+
+def _below(sizes: dict, paper: dict) -> str:
+    """What is below the paper's size, in words."""
+    short = []
+    for name, full in paper.items():
+        here = sizes[name]
+        if isinstance(full, (list, tuple)):
+            if any(entry not in here for entry in full):
+                short.append(f"{name} {len(here)} of {len(full)}")
+        elif here < full:
+            short.append(f"{name} {here:,} of {full:,}")
+    return ", ".join(short)
+
+
+def _read_claims(stem: str, path: str | Path | None) -> dict:
+    if path is not None:
+        return ledger.read(path)
+    folder = places.claims_folder()
+    path = folder / f"{stem}.yml" if folder else None
+    return ledger.read(path) if path and path.is_file() else {}
+
+
+def _for_people(facts: dict) -> dict[str, str]:
+    """The provenance block's lines."""
+    machine = facts["machine"]
+    sizes = ", ".join(f"{name} {_short(value)}" for name, value in facts["sizes"].items())
+    settings = ", ".join(f"{name} {_short(value)}" for name, value in facts["settings"].items())
+    data = "; ".join(
+        f"{name} ({d['rows']:,} rows, {d['source']} copy, sha256 "
+        f"{', '.join(digest[:12] for digest in d['sha256'].values())})"
+        for name, d in facts["data"].items()
+    )
+    lines = {
+        "Size": f"{facts['size']}{': ' + sizes if sizes and not facts['quick'] else ''}",
+        "Seed": str(facts["seed"]),
+        "Settings": settings,
+        "Data": data,
+        "Versions": ", ".join(f"{k} {v}" for k, v in facts["versions"].items()),
+        "Machine": f"{machine['processor']}, {machine['cores']} cores, "
+        f"{machine['memory_gib']} GiB, {machine['system']}",
+        "Time taken": f"{facts['seconds']:,.0f} s (cells kept from an earlier run are not redone)",
+        "Finished": facts["finished"],
+        "Commit": facts["commit"],
+    }
+    return {name: text for name, text in lines.items() if text}
+
+
+def _short(value) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"{len(value)} values" if len(value) > 4 else ", ".join(map(str, value))
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _glue(key: str, value) -> None:
+    """Glue for the page; outside of a notebook there is no page."""
+    if _in_notebook():
+        from myst_nb import glue
+
+        glue(key, value, display=False)
+
+
+def _display(piece: cards.Html) -> None:
+    if _in_notebook():
+        from IPython.display import display
+
+        display(piece)
+    else:
+        print(piece)
+
+
+def _in_notebook() -> bool:
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        return False
+    return get_ipython() is not None
