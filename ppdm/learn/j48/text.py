@@ -65,7 +65,8 @@ def tree_text(tree, attributes, levels, classes, binary: bool, title: str) -> st
         a = tree.attribute[node]
         if levels[a] is None:
             sign = "<=" if branch == 0 else ">"
-            return f"{attributes[a]} {sign} {threshold_text(tree.threshold[node])}"
+            write = java_double if binary else threshold_text  # so does WEKA
+            return f"{attributes[a]} {sign} {write(tree.threshold[node])}"
         if binary:
             sign = "=" if branch == 0 else "!="
             return f"{attributes[a]} {sign} {levels[a][int(tree.threshold[node])]}"
