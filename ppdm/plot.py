@@ -1,0 +1,438 @@
+"""The house style of figures: one function for each kind, on seaborn.
+
+Every function takes frames (mostly `study.summarise`'s) and returns a matplotlib figure that carries
+`.caption` and `.alt`, both made from the data; `ch.figure(fig)` puts it on the page. Coordinates
+are named by columns of the frame::
+
+    curves(summary, x="q", hue="dataset", baselines={"majority": 0.76})      # mean, intervals
+    curves(summary, x="theta", hue="groups", col="dataset", baselines={"adult": {"ID3": 0.81}})
+    variances(summary, x="theta", hue="groups")                              # variance, intervals
+    heatmap(summary, x="theta", y="groups")                                  # a mean in each field
+    surface(summary, x="theta", y="groups")                                  # the paper's look
+    privacy_curves(frame, x="q", y="pse", hue="W_a")                         # exact curves
+    fronts({"Warner": a, "OptRR": b}, frontier=c)                            # privacy against MSE
+
+Colours can be told apart by readers with colour-blindness, and markers and dashes differ as well.
+Lettering takes the page's own colour, so a figure reads on a light and on a dark page.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+from html import escape
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.figure import Figure
+
+# Each colour has a contrast of 3 or more against white and against the dark page's #14181e.
+COLOURS = ("#2a78c2", "#d2601a", "#12926a", "#b0609f", "#8a7a00", "#767c85")
+MARKERS = ("o", "s", "^", "D", "v", "P")
+DASHES = ("", (5, 2), (1.5, 1.5), (6, 2, 1.5, 2), (3, 1, 1, 1, 1, 1), (8, 2))
+
+INK = "#010203"  # stands for the page's own text colour, see `svg`
+SOFT = "#7d828a"
+
+STYLE = {
+    "font.family": "DejaVu Sans",
+    "font.size": 11,
+    "axes.titlesize": 11.5,
+    "axes.labelsize": 11,
+    "legend.fontsize": 10.5,
+    "xtick.labelsize": 10,
+    "ytick.labelsize": 10,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": SOFT,
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "axes.grid": True,
+    "grid.color": SOFT,
+    "grid.alpha": 0.25,
+    "grid.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "lines.linewidth": 1.8,
+    "lines.markersize": 5,
+    "legend.frameon": False,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    "svg.hashsalt": "ppdm",
+    "svg.fonttype": "path",
+}
+
+LABELS = {
+    "theta": "θ", "q": "q", "groups": "groups", "dataset": "data set", "k": "k", "delta": "δ",
+    "accuracy": "accuracy (share of test records)", "privacy": "privacy (1 − chance of the best guess)",
+    "mse": "mean squared error of a share", "pse": "PSE",
+}  # fmt: skip
+
+WIDTH, HEIGHT = 5.6, 3.5  # inches of a single panel: its lettering survives a phone
+
+
+def curves(
+    summary: pd.DataFrame, x: str, hue: str | None = None, col: str | None = None, *,
+    metric: str = "accuracy", baselines: dict | None = None, xlabel: str = "", ylabel: str = "",
+) -> Figure:  # fmt: skip
+    """Means with their 95 % intervals along `x`: a line for each `hue`, a panel for each `col`.
+
+    `baselines` maps a name to a level, drawn across; with `col`, panel to such a dict.
+
+    >>> s = pd.DataFrame({"q": [0, .5, 1], "metric": "accuracy", "reps": 9, "mean": [.5, .7, .8],
+    ...                   "low": [.4, .6, .8], "high": [.6, .8, .8]})
+    >>> curves(s, x="q", baselines={"majority class": .6}).alt
+    'Accuracy against q: rises from 0.5 at q = 0 to 0.8 at q = 1. Level of majority class: 0.6.'
+    """
+    rows = _pick(summary, metric)
+    ylabel = ylabel or LABELS.get(metric, metric)
+    return _lines(
+        rows, x, ("mean", "low", "high"), hue, col, baselines, xlabel, ylabel,
+        what=f"Mean {metric} against {_name(x)}", short=metric, extra=_repetitions(rows),
+    )  # fmt: skip
+
+
+def variances(
+    summary: pd.DataFrame, x: str, hue: str | None = None, col: str | None = None, *,
+    metric: str = "accuracy", log: bool = False, xlabel: str = "",
+) -> Figure:  # fmt: skip
+    """Variances over the repetitions with their 95 % intervals along `x`."""
+    rows = _pick(summary, metric)
+    if rows["var"].isna().any():
+        raise ValueError("a variance needs two repetitions or more in every cell")
+    return _lines(
+        rows, x, ("var", "var_low", "var_high"), hue, col, None, xlabel, f"variance of {metric}",
+        what=f"Variance of {metric} against {_name(x)}", short=f"variance of {metric}", log=log,
+        extra=_repetitions(rows),
+    )  # fmt: skip
+
+
+def privacy_curves(
+    frame: pd.DataFrame, x: str, y: str, hue: str | None = None, col: str | None = None, *,
+    baselines: dict | None = None, xlabel: str = "", ylabel: str = "", caption: str = "",
+) -> Figure:  # fmt: skip
+    """Exact (computed, not sampled) curves of column `y` against `x`, PSE or a best guess, say."""
+    return _lines(
+        frame, x, (y, None, None), hue, col, baselines, xlabel, ylabel or _name(y),
+        what=caption or f"{_capital(_name(y))} against {_name(x)}", short=_name(y), extra="",
+    )  # fmt: skip
+
+
+def heatmap(
+    summary: pd.DataFrame, x: str, y: str, *, metric: str = "accuracy", col: str | None = None,
+    value: str = "mean", label: str = "", digits: int = 2,
+) -> Figure:  # fmt: skip
+    """One field for each pair of coordinates, coloured and written with the value."""
+    rows = _pick(summary, metric)
+    panels = _panels(rows, col)
+    label = label or LABELS.get(metric, metric)
+    low, high = rows[value].min(), rows[value].max()
+    sentences = []
+    with matplotlib.rc_context(STYLE | {"axes.grid": False}):
+        tables = {name: part.pivot(index=y, columns=x, values=value) for name, part in panels}
+        tall = max(len(t) for t in tables.values())
+        wide = max(len(t.columns) for t in tables.values())
+        size = (max(WIDTH, 0.52 * wide + 1.6), (0.5 * tall + 1.1) * len(panels))
+        fig = Figure(figsize=size, layout="constrained")
+        for ax, (name, table) in zip(fig.subplots(len(panels), squeeze=False)[:, 0], tables.items()):
+            sns.heatmap(
+                table, ax=ax, vmin=low, vmax=high, cmap="cividis", annot=True, fmt=f".{digits}f",
+                linewidths=0.5, annot_kws={"fontsize": 9.5},
+                cbar_kws={"label": label, "pad": 0.02},
+            )  # fmt: skip
+            ax.set(xlabel=_name(x), ylabel=_name(y), title=name)
+            ax.tick_params(length=0, rotation=0)
+            sentences.append(_field(name, table, x, y))
+    fig.caption = f"{_capital(metric)} for each pair of {_name(x)} and {_name(y)}. {_repetitions(rows)}".strip()
+    fig.alt = f"Heat map of {metric} over {_name(x)} and {_name(y)}. {' '.join(sentences)}"
+    return fig
+
+
+def surface(
+    summary: pd.DataFrame, x: str, y: str, *, metric: str = "accuracy", value: str = "mean"
+) -> Figure:
+    """The same as `heatmap` (one panel), as a surface in the papers' manner."""
+    rows = _pick(summary, metric)
+    table = rows.pivot(index=y, columns=x, values=value)
+    with matplotlib.rc_context(STYLE):
+        fig = Figure(figsize=(WIDTH, 4.4), layout="constrained")
+        ax = fig.add_subplot(projection="3d")
+        across, up = np.meshgrid(np.asarray(table.columns, float), np.asarray(table.index, float))
+        ax.plot_surface(
+            across, up, table.to_numpy(), cmap="cividis", edgecolor=SOFT, linewidth=0.4,
+            rstride=1, cstride=1,
+        )  # fmt: skip
+        ax.set(xlabel=_name(x), ylabel=_name(y), zlabel=metric)
+        ax.set_yticks(np.asarray(table.index, float))
+        ax.view_init(elev=28, azim=-120)
+        for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+            axis.set_pane_color((0.5, 0.5, 0.5, 0.08))
+    fig.caption = f"Mean {metric} as a surface over {_name(x)} and {_name(y)}. {_repetitions(rows)}".strip()
+    fig.alt = f"Surface of {metric} over {_name(x)} and {_name(y)}. {_field('', table, x, y)}"
+    return fig
+
+
+def fronts(
+    points: dict[str, pd.DataFrame], frontier: pd.DataFrame | None = None, *, x: str = "privacy",
+    y: str = "mse", title: str = "", log: bool = True, xlabel: str = "", ylabel: str = "",
+) -> Figure:  # fmt: skip
+    """Privacy against error: a set of points for each method, and the frontier none can cross.
+
+    The ground below the frontier is shaded. Lower is better, and so is further right.
+    """
+    if not points:
+        raise ValueError("fronts needs at least one method's points")
+    with matplotlib.rc_context(STYLE):
+        fig = Figure(figsize=(WIDTH, 4.1), layout="constrained")
+        ax = fig.subplots()
+        for i, (name, frame) in enumerate(points.items()):
+            front = frame.sort_values(x)
+            ax.plot(front[x], front[y], linestyle="", marker=MARKERS[i % 6], markersize=4,
+                    color=COLOURS[i % 6], label=name, alpha=0.85)  # fmt: skip
+        if log:
+            ax.set_yscale("log")
+        if frontier is not None:
+            line = frontier.sort_values(x)
+            ax.plot(line[x], line[y], color=INK, linewidth=1.6, label="certified frontier")
+            bottom = ax.get_ylim()[0]
+            ax.fill_between(line[x], bottom, line[y], color=SOFT, alpha=0.18, linewidth=0)
+            ax.set_ylim(bottom=bottom)
+        ax.set(xlabel=xlabel or _name(x), ylabel=ylabel or _name(y), title=title)
+        _legend(fig, ax)
+    every = points if frontier is None else points | {"the certified frontier": frontier}
+    what = f"{_capital(_bare(y))} against {_bare(x)}{': ' + title if title else ''}."
+    below = " No scheme can lie in the shaded ground." if frontier is not None else ""
+    fig.caption = f"{what} Lower and further right is better.{below}"
+    fig.alt = f"{what} " + " ".join(_front(name, frame, x, y) for name, frame in every.items())
+    return fig
+
+
+# From figure to page ------------------------------------------------------------------------------
+
+LARGEST_SVG = 200_000  # characters; above, a picture is smaller
+
+
+def svg(figure: Figure, *, alone: bool = False) -> str:
+    """The figure as an <svg> element, the same text at every run.
+
+    In a page its lettering takes the colour of the text around it. `alone`: a file of its own, black
+    on white.
+    """
+    with matplotlib.rc_context(STYLE):
+        buffer = io.StringIO()
+        background = {"facecolor": "white"} if alone else {}
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, **background)
+    text = buffer.getvalue()
+    if alone:
+        return text
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r"\n\s*", "\n", text)
+    return text.replace(INK, "currentColor")
+
+
+def png(figure: Figure) -> bytes:
+    """The figure as a picture on white, twice as fine as the page."""
+    with matplotlib.rc_context(STYLE):
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", dpi=200, facecolor="white", metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def element(figure: Figure, alt: str, name: str) -> str:
+    """An element for the page that carries the alternative text: SVG where small, else PNG."""
+    drawing = svg(figure)
+    if len(drawing) > LARGEST_SVG:
+        data = base64.b64encode(png(figure)).decode()
+        return f'<img alt="{escape(alt)}" src="data:image/png;base64,{data}">'
+    # Ids are unique on the page, and the size is the style sheet's.
+    mark = re.sub(r"\W", "-", name)
+    drawing = re.sub(r'\bid="', f'id="{mark}-', drawing)
+    drawing = re.sub(r'(href="#|url\(#)', rf"\1{mark}-", drawing)
+    width, height = (72 * inches for inches in figure.get_size_inches())
+    start = (
+        f'<svg role="img" aria-label="{escape(alt)}" viewBox="0 0 {width:g} {height:g}" '
+        f'width="{width * 4 / 3:.0f}" height="{height * 4 / 3:.0f}" '
+        'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">'
+    )
+    return start + drawing[drawing.index(">") + 1 :]
+
+
+# Drawing ------------------------------------------------------------------------------------------
+
+
+def _lines(
+    frame, x, columns, hue, col, baselines, xlabel, ylabel, *, what, short, extra, log=False
+) -> Figure:
+    middle, low, high = columns
+    panels, levels = _panels(frame, col), _levels(frame, hue)
+    baselines = baselines or {}
+    across = 1 if len(panels) == 1 else 2
+    down = -(-len(panels) // across)
+    size = (WIDTH, HEIGHT) if len(panels) == 1 else (7.4, 3.1 * down + 0.4)
+    sentences = []
+    with matplotlib.rc_context(STYLE):
+        fig = Figure(figsize=size, layout="constrained")
+        axes = fig.subplots(down, across, squeeze=False, sharey=not log and len(panels) > 1).ravel()
+        for ax, (name, part) in zip(axes, panels):
+            for i, (level, line) in enumerate(_split(part, hue, levels)):
+                line = line.sort_values(x)
+                style = {"color": COLOURS[i % 6], "label": level or None}
+                sns.lineplot(
+                    x=line[x], y=line[middle], ax=ax, marker=MARKERS[i % 6], markeredgewidth=0,
+                    linestyle=(0, DASHES[i % 6]) if DASHES[i % 6] else "-", estimator=None, **style,
+                )  # fmt: skip
+                if low:
+                    ax.fill_between(line[x], line[low], line[high], color=COLOURS[i % 6], alpha=0.22,
+                                    linewidth=0)  # fmt: skip
+                sentences.append(_sentence(name, level, line[x], line[middle], x))
+            here = baselines.get(name, {}) if col else baselines
+            for j, (label, level) in enumerate(here.items()):
+                ax.axhline(level, color=SOFT, linewidth=1.3, linestyle=(0, (4, 2, 1, 2) if j else (2, 2)),
+                           label=label)  # fmt: skip
+                sentences.append(f"{name + ': level' if name else 'Level'} of {label}: {level:.3g}.")
+            ax.set(xlabel=xlabel or _name(x), ylabel=ylabel, title=name)
+            if log:
+                ax.set_yscale("log")
+        for ax in axes[len(panels) :]:
+            ax.remove()
+        _legend(fig, axes[0], axes[: len(panels)], hue)
+    shaded = " Bands: 95 % intervals." if low else ""
+    drawn = " Across: " + ", ".join(_baseline_names(baselines, col)) + "." if baselines else ""
+    fig.caption = f"{what}.{shaded}{drawn} {extra}".strip()
+    told = " ".join(sentences)
+    first = f"{_capital(short)} against {_name(x)}: "
+    fig.alt = first + (told if ":" in told.split(".")[0] or hue or col else _lower(told))
+    return fig
+
+
+def _legend(fig, ax, axes=(), hue=None) -> None:
+    """One legend below all panels: nothing is covered, and a phone shows it whole."""
+    handles = {}
+    for each in [ax, *axes]:
+        for handle, label in zip(*each.get_legend_handles_labels()):
+            handles.setdefault(label, handle)
+        if each.get_legend():
+            each.get_legend().remove()
+    if handles:
+        longest = max(map(len, handles))
+        title = _name(hue) if hue and hue != "dataset" else None
+        fig.legend(handles.values(), handles.keys(), loc="outside lower center", title=title,
+                   ncols=max(1, min(len(handles), 60 // (longest + 6))))  # fmt: skip
+
+
+def _pick(summary: pd.DataFrame, metric: str) -> pd.DataFrame:
+    if "metric" not in summary:
+        return summary
+    rows = summary[summary["metric"] == metric]
+    if rows.empty:
+        known = ", ".join(map(str, summary["metric"].unique()))
+        raise ValueError(f"no metric {metric!r} in the frame; it has {known}")
+    return rows
+
+
+def _panels(frame, col):
+    if col is None:
+        return [("", frame)]
+    return [(_level(col, v), frame[frame[col] == v]) for v in frame[col].drop_duplicates()]
+
+
+def _levels(frame, hue):
+    return [] if hue is None else list(frame[hue].drop_duplicates())
+
+
+def _split(part, hue, levels):
+    if hue is None:
+        return [("", part)]
+    return [(_level(hue, v), part[part[hue] == v]) for v in levels if (part[hue] == v).any()]
+
+
+def _level(column: str, value) -> str:
+    """How a line or panel is named: words as they are, numbers with their symbol."""
+    if isinstance(value, str):
+        return value
+    if column == "groups":
+        return "1 group" if value == 1 else f"{value:g} groups"
+    return f"{_name(column)} = {value:g}"
+
+
+def _baseline_names(baselines, col):
+    inner = baselines.values() if col else [baselines]
+    return list(dict.fromkeys(name for each in inner for name in each))
+
+
+# Telling ------------------------------------------------------------------------------------------
+
+
+def shape(x, y, symbol: str = "x") -> str:
+    """What a curve does, in words and numbers.
+
+    >>> shape([0, .5, 1], [.8, .5, .8], "θ")
+    'falls from 0.8 at θ = 0 to 0.5 at θ = 0.5 and rises to 0.8 at θ = 1'
+    """
+    x, y = np.asarray(x, float), np.asarray(y, float)
+    span = y.max() - y.min()
+    if span <= 1e-3 * max(abs(y).max(), 1e-300):
+        return f"stays at {y[0]:.3g}"
+    at = [f"{value:.3g} at {symbol} = {place:g}" for place, value in zip(x, y)]
+    bend = min((int(y.argmin()), int(y.argmax())), key=lambda i: i in (0, len(y) - 1))
+    word = {True: "rises", False: "falls"}
+    edge = max(abs(y[0] - y[bend]), abs(y[-1] - y[bend]))
+    inside = bend not in (0, len(y) - 1)
+    if inside and min(abs(y[0] - y[bend]), abs(y[-1] - y[bend])) > 0.05 * edge:
+        there = f"{word[bool(y[bend] > y[0])]} from {at[0]} to {at[bend]}"
+        return f"{there} and {word[bool(y[-1] > y[bend])]} to {at[-1]}"
+    return f"{word[bool(y[-1] > y[0])]} from {at[0]} to {at[-1]}"
+
+
+def _sentence(panel: str, level: str, x, y, name: str) -> str:
+    who = ", ".join(part for part in (panel, level) if part)
+    told = shape(x, y, _name(name))
+    return f"{who} {told}." if who else f"{_capital(told)}."
+
+
+def _field(name: str, table: pd.DataFrame, x: str, y: str) -> str:
+    flat = table.stack()
+    (low_y, low_x), (high_y, high_x) = flat.idxmin(), flat.idxmax()
+    who = f"{name}: from" if name else "From"
+    return (
+        f"{who} {flat.min():.3g} at {_name(x)} = {low_x}, {_name(y)} = {low_y} "
+        f"to {flat.max():.3g} at {_name(x)} = {high_x}, {_name(y)} = {high_y}."
+    )
+
+
+def _front(name: str, frame: pd.DataFrame, x: str, y: str) -> str:
+    ends = frame.sort_values(x).iloc[[0, -1]]
+    (x0, x1), (y0, y1) = ends[x], ends[y]
+    return f"{_capital(name)}: from {_bare(y)} {y0:.3g} at {_bare(x)} {x0:.3g} to {y1:.3g} at {x1:.3g}."
+
+
+def _repetitions(rows) -> str:
+    if "reps" not in rows:
+        return ""
+    low, high = int(rows["reps"].min()), int(rows["reps"].max())
+    count = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return f"Repetitions: {count}."
+
+
+def _name(column: str) -> str:
+    return LABELS.get(column, column)
+
+
+def _bare(column: str) -> str:
+    """A label without its explanation in brackets."""
+    return _name(column).split(" (")[0]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
