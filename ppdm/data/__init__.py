@@ -4,12 +4,12 @@
     >>> d = data.load("breast-cancer-wisconsin")
     >>> d.frame.shape, d.target, len(d.features)
     ((699, 11), 'class', 9)
-    >>> print(d.provenance)
-    breast-cancer-wisconsin: 699 rows from the stored copy (breast-cancer-wisconsin.data, sha256 verified)
+    >>> print(data.load("pima").provenance)
+    pima: 768 rows from the stored copy (pima-indians-diabetes.data, sha256 verified)
 
 `load` gives a typed `Dataset`; `binarize` turns it into answers of 0 and 1; `verify` checks the
 stored files; `compare` lists the cells in which a download differs from the stored copy.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def columns(dataset: Dataset) -> pd.DataFrame:
     """One row a column: kind, missing and distinct values, range and median or commonest value.
 
     >>> from ppdm import data
-    >>> columns(data.load("pima")).loc["age", "median"]
+    >>> float(columns(data.load("pima")).loc["age", "median"])
     29.0
     """
     meaning = {column.name: column.means for column in CATALOG[dataset.name].columns}
