@@ -16,4 +16,4 @@ from ppdm.distort.aibr import aibr, interval_edges, intervals
 from ppdm.distort.condensation import condense, kcg, kcg_by_class
 from ppdm.distort.svd import bsvd, ssvd
 
-__all__ = ["aibr", "bsvd", "condense", "intervals", "interval_edges", "kcg", "kcg_by_class", "ssvd"]
+__all__ = ["aibr", "bsvd", "condense", "interval_edges", "intervals", "kcg", "kcg_by_class", "ssvd"]

@@ -1,0 +1,260 @@
+"""The runs behind the chapter on AIBR: metrics, usability, tracing and distribution of a release.
+
+Each function is one cell of a study (see `ppdm.study`). `tables` maps a data set's short name to its
+attributes and classes, as `numbers_of` returns them; hand it over with `functools.partial`.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.stats import ks_2samp
+
+from ppdm.distort.aibr import aibr, intervals
+from ppdm.distort.condensation import kcg, kcg_by_class
+from ppdm.distort.svd import bsvd, ssvd
+from ppdm.privacy.linkage import assignment_share, interval_share, nearest_share
+from ppdm.privacy.ranks import METRICS, rank_metrics
+
+SCHEMES: dict[str, Callable] = {
+    "AIBR": lambda X, y, k, e, rng: aibr(X, k, rng),
+    "BSVD": lambda X, y, k, e, rng: bsvd(X, k),
+    "SSVD": lambda X, y, k, e, rng: ssvd(X, k, e),
+    "kCG": lambda X, y, k, e, rng: kcg(X, k, rng),
+    "kCG by class": lambda X, y, k, e, rng: kcg_by_class(X, y, k, rng),
+}
+
+# [Guo, Section 3] The parameters the paper chose; e is 0 where a method has none.
+CHOSEN = [
+    {"dataset": "WBC", "scheme": "AIBR", "k": 2, "e": 0.0},
+    {"dataset": "WBC", "scheme": "kCG", "k": 9, "e": 0.0},
+    {"dataset": "WBC", "scheme": "BSVD", "k": 7, "e": 0.0},
+    {"dataset": "WBC", "scheme": "SSVD", "k": 7, "e": 0.45},
+    {"dataset": "PID", "scheme": "AIBR", "k": 4, "e": 0.0},
+    {"dataset": "PID", "scheme": "kCG", "k": 5, "e": 0.0},
+    {"dataset": "PID", "scheme": "BSVD", "k": 6, "e": 0.0},
+    {"dataset": "PID", "scheme": "SSVD", "k": 6, "e": 0.15},
+]
+
+# Ways to read Table 1. The first is the one that fits; each other one changes it in one point.
+READINGS: dict[str, dict] = {
+    "training rows": {},
+    "all rows": {"rows": "all"},
+    "attributes scaled to [0, 1]": {"scale": "range"},
+    "attributes standardized": {"scale": "deviation"},
+    "columns centred before the SVD": {"centre": True},
+    "equal values share a mean rank": {"ties": "average"},
+    "SSVD: U and V have a threshold each": {"threshold": "separate"},
+    "SSVD: threshold over U, V and S": {"threshold": "with_sigma"},
+    "kCG within each class": {"by_class": True},
+}
+
+
+def numbers_of(dataset) -> tuple[np.ndarray, np.ndarray]:
+    """The attributes of a `ppdm.data.Dataset` as floats, and its classes as 0, 1, ...
+
+    >>> from ppdm import data
+    >>> X, y = numbers_of(data.load("pima"))
+    >>> X.shape, y.sum()
+    ((768, 8), np.int64(268))
+    """
+    X = dataset.frame[dataset.features].to_numpy(dtype=float)
+    return X, np.unique(dataset.frame[dataset.target], return_inverse=True)[1]
+
+
+def split(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """[Guo, Section 3] 80 % of the rows for training, the rest for testing, drawn at random.
+
+    >>> [len(rows) for rows in split(449, np.random.default_rng(0))]
+    [359, 90]
+    """
+    order = rng.permutation(n)
+    return np.split(order, [round(0.8 * n)])
+
+
+# Table 1 ----------------------------------------------------------------------------------------
+
+def metrics(rng, reps, dataset, scheme, k, e, reading="training rows", *, tables):
+    """[Guo, Table 1] The five metrics of a release, under one of the `READINGS`."""
+    how = READINGS[reading]
+    X, y = tables[dataset]
+    X = _rescale(X, how.get("scale"))
+    values = np.empty((reps, len(METRICS)))
+    for rep in range(reps):
+        rows = np.arange(len(X)) if how.get("rows") == "all" else split(len(X), rng)[0]
+        A = X[rows]
+        B = _release_as_read(how, scheme, A, y[rows], k, e, rng)
+        values[rep] = list(rank_metrics(A, B, ties=how.get("ties", "ordinal")).values())
+    return dict(zip(METRICS, values.T))
+
+
+def _rescale(X, scale):
+    if scale == "range":
+        return (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    if scale == "deviation":
+        return (X - X.mean(axis=0)) / X.std(axis=0)
+    return X
+
+
+def _release_as_read(how, scheme, A, y, k, e, rng):
+    shift = A.mean(axis=0) if how.get("centre") else 0.0
+    if scheme == "SSVD":
+        return ssvd(A - shift, k, e, threshold=how.get("threshold", "together")) + shift
+    if scheme == "kCG" and how.get("by_class"):
+        scheme = "kCG by class"
+    return SCHEMES[scheme](A - shift, y, k, e, rng) + shift
+
+
+# Usability --------------------------------------------------------------------------------------
+
+def parameters(dataset: str, tables, last: int | None = None) -> list[tuple[str, int, float]]:
+    """[Guo, Section 3] What is tried on a data set: (scheme, k, e), AIBR's k from 1 to n/20.
+
+    The paper names no list for the other methods. BSVD gets every k; SSVD its k of BSVD and e in
+    steps of .05; kCG, with and without classes, the same k as AIBR.
+    """
+    X, _ = tables[dataset]
+    last = last or round(0.8 * len(X) / 20)
+    kept = next(c["k"] for c in CHOSEN if c["dataset"] == dataset and c["scheme"] == "SSVD")
+    tried = [("BSVD", k, 0.0) for k in range(1, X.shape[1] + 1)]
+    tried += [("SSVD", kept, round(0.05 * i, 2)) for i in range(1, 19)]
+    for scheme in ("AIBR", "kCG", "kCG by class"):
+        tried += [(scheme, k, 0.0) for k in range(1, last + 1)]
+    return tried
+
+
+def usability(rng, dataset, block, *, tables, reps, last=None):
+    """[Guo, Section 3] Accuracy of three classifiers trained on released rows, `reps` splits.
+
+    Within a split, everything is tried on the same rows, so that differences are paired. Test rows
+    are read in two ways: "original" (the training rows are released, the test rows are as they
+    were) and "released" (the whole table is released, then split).
+    """
+    X, y = tables[dataset]
+    rows = []
+    for rep in range(block * reps, (block + 1) * reps):
+        train, test = split(len(X), rng)
+        for name, right in accuracies(X[train], y[train], X[test], y[test]).items():
+            rows.append(("none", 0, 0.0, "original", rep, name, right))
+        for scheme, k, e in parameters(dataset, tables, last):
+            part = SCHEMES[scheme](X[train], y[train], k, e, rng)
+            for name, right in accuracies(part, y[train], X[test], y[test]).items():
+                rows.append((scheme, k, e, "original", rep, name, right))
+            whole = SCHEMES[scheme](X, y, k, e, rng)
+            for name, right in accuracies(whole[train], y[train], whole[test], y[test]).items():
+                rows.append((scheme, k, e, "released", rep, name, right))
+    names = ("scheme", "k", "e", "reading", "rep", "metric", "value")
+    return dict(zip(names, map(list, zip(*rows))))
+
+
+def accuracies(X, y, X_test, y_test) -> dict[str, float]:
+    """The share of right answers of WEKA's IBk (one neighbour), SMO and J48, trained on X, y."""
+    from ppdm.learn import J48
+
+    models = {"IBk": ibk(), "SMO": smo(), "J48": J48()}
+    return {name: float((model.fit(X, y).predict(X_test) == y_test).mean())
+            for name, model in models.items()}
+
+
+# Beyond the paper -------------------------------------------------------------------------------
+
+def tracing(rng, reps, dataset, scheme, k, e, *, tables):
+    """The share of released training rows traced to their originals, by three attacks."""
+    X, y = tables[dataset]
+    found = []
+    for _ in range(reps):
+        train, _ = split(len(X), rng)
+        A, B = X[train], SCHEMES[scheme](X[train], y[train], k, e, rng)
+        shares = {"nearest": nearest_share(A, B), "matched": assignment_share(A, B)}
+        if scheme == "AIBR":
+            shares["by interval"] = interval_share(A, B, k)
+        found.append(shares)
+    return {attack: np.array([f[attack] for f in found]) for attack in found[0]}
+
+
+def tracing_with_few(rng, reps, dataset, scheme, k, e, known, *, tables):
+    """The share traced by the nearest original when only `known` attributes, at random, are known."""
+    X, y = tables[dataset]
+    shares = np.empty(reps)
+    for rep in range(reps):
+        train, _ = split(len(X), rng)
+        A, B = X[train], SCHEMES[scheme](X[train], y[train], k, e, rng)
+        shares[rep] = nearest_share(A, B, known=rng.permutation(X.shape[1])[:known])
+    return {"nearest": shares}
+
+
+def likeness(rng, reps, dataset, scheme, k, e, *, tables):
+    """How alike the original and the released training rows are, alone, in pairs, and jointly.
+
+    "KS": the largest difference of the two distribution functions, mean over the attributes, and
+    "largest KS", of the worst one. "correlation": the largest change of a correlation between two
+    attributes. "own value": the mean correlation of a released value with its own original; 0 if
+    they were independent. "told apart": the accuracy of a random forest that tells real records
+    from released ones (rounded like the real ones), on persons it has not seen; 1/2 if it cannot.
+    """
+    X, y = tables[dataset]
+    found = []
+    for _ in range(reps):
+        train, _ = split(len(X), rng)
+        A, B = X[train], SCHEMES[scheme](X[train], y[train], k, e, rng)
+        m = A.shape[1]
+        ks = [ks_2samp(a, b).statistic for a, b in zip(A.T, B.T)]
+        between = _correlations(np.hstack([A, B]))
+        found.append((np.mean(ks), np.max(ks),
+                      np.abs(between[:m, :m] - between[m:, m:]).max(),
+                      between[:m, m:].diagonal().mean(),
+                      _told_apart(A, rounded_like(X, B), rng)))
+    names = ("KS", "largest KS", "correlation", "own value", "told apart")
+    return dict(zip(names, np.array(found).T))
+
+
+def _correlations(Z):
+    """The correlation matrix; a constant column (SSVD can make one) has correlation 0."""
+    centred = Z - Z.mean(axis=0)
+    size = np.linalg.norm(centred, axis=0)
+    unit = centred / np.where(size > 0, size, 1)
+    return unit.T @ unit
+
+
+def rounded_like(X, B):
+    """`B` with each attribute rounded to as many decimals as its values in `X` have.
+
+    >>> rounded_like(np.array([[1.0, 0.25], [2.0, 0.5]]), np.array([[1.27, 0.333]]))
+    array([[1.  , 0.33]])
+    """
+    decimals = [next(d for d in range(16) if (x == x.round(d)).all()) for x in X.T]
+    return np.stack([b.round(d) for b, d in zip(B.T, decimals)], axis=1)
+
+
+def _told_apart(A, B, rng):
+    from sklearn.ensemble import RandomForestClassifier
+
+    half = len(A) // 2
+    order = rng.permutation(len(A))
+    seen, new = order[:half], order[half:]
+    forest = RandomForestClassifier(50, min_samples_leaf=2, random_state=int(rng.integers(2**31)))
+    forest.fit(np.vstack([A[seen], B[seen]]), np.repeat([0, 1], len(seen)))
+    answers = forest.predict(np.vstack([A[new], B[new]]))
+    return (answers == np.repeat([0, 1], len(new))).mean()
+
+
+def exact_guesses(rng, reps, dataset, k, *, tables):
+    """How often an original value is guessed exactly, from an AIBR release and without one.
+
+    The attacker knows how common each value of an attribute is, and the intervals. "released": he
+    names the most common value of the interval that the released value lies in; "nothing": the
+    most common value of all. Shares over all attributes and training rows.
+    """
+    X, _ = tables[dataset]
+    shares = np.empty((reps, 2))
+    for rep in range(reps):
+        A = X[split(len(X), rng)[0]]
+        cell = intervals(aibr(A, k, rng), k, A.min(axis=0), A.max(axis=0))
+        right = [_right_guesses(a, c) for a, c in zip(A.T, cell.T)]
+        blind = [_right_guesses(a, np.zeros_like(c)) for a, c in zip(A.T, cell.T)]
+        shares[rep] = np.sum(right) / A.size, np.sum(blind) / A.size
+    return {"released": shares[:, 0], "nothing": shares[:, 1]}
+
+
+def _right_guesses(values, cell):
+    """Right answers of one who names the most common value of each cell."""
+    return sum(np.unique(values[cell == c], return_counts=True)[1].max() for c in np.unique(cell))
