@@ -10,7 +10,8 @@ import argparse
 import importlib
 import signal
 import sys
-from typing import Callable, NamedTuple, Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 
 class Command(NamedTuple):

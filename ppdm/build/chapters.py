@@ -11,16 +11,18 @@ import hashlib
 import json
 import os
 import platform
+import shutil
 import sys
 import threading
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
-from typing import Iterable, Mapping
 
 from ppdm.build.execute import Stopped, execute, parameter_names
 from ppdm.build.layout import Layout, replace_file
 
+PACKAGE = Path(__file__).resolve().parents[1]
 # Rooms of the package that no notebook enters: a change there makes no chapter run again.
 NOT_FOR_NOTEBOOKS = ("build", "check", "site", "course", "cli.py", "__main__.py", "bench.py")
 
@@ -61,6 +63,7 @@ def run_chapters(layout: Layout, profile: str, workers: int = 1) -> list[str]:
 
     All are tried even if one fails, so that one run shows all failures.
     """
+    _forget_removed(layout)
     stale = []
     for notebook in find_notebooks(layout.root):
         parameters = chosen_parameters(notebook, profile)
@@ -88,6 +91,7 @@ def _run_one(layout: Layout, notebook: Path, parameters, made_of: str, stop) -> 
     stem = notebook.stem
     output = layout.source / "notebooks" / notebook.name
     stamp(layout, stem).unlink(missing_ok=True)
+    shutil.rmtree(layout.results / stem, ignore_errors=True)
     print(f"running {notebook.name}", flush=True)
     try:
         execute(notebook, output, parameters, layout.results, scratch=layout.work, stop=stop)
@@ -98,6 +102,20 @@ def _run_one(layout: Layout, notebook: Path, parameters, made_of: str, stop) -> 
     note = {"made_of": made_of, "wrote": checksums(_written(layout, stem), layout.out)}
     replace_file(stamp(layout, stem), json.dumps(note, indent=1).encode())
     return None
+
+
+def _forget_removed(layout: Layout) -> None:
+    """Drop what was made of notebooks that no longer exist."""
+    stems = {notebook.stem for notebook in find_notebooks(layout.root)}
+    for path in (layout.source / "notebooks").glob("*.ipynb"):
+        if path.stem not in stems:
+            path.unlink()
+    for path in layout.results.glob("*/"):
+        if path.stem not in stems:
+            shutil.rmtree(path)
+    for path in (layout.out / "provenance").glob("*.json"):
+        if path.stem not in stems:
+            path.unlink()
 
 
 def stamp(layout: Layout, stem: str) -> Path:
@@ -116,25 +134,32 @@ def is_fresh(layout: Layout, stem: str, made_of: str) -> bool:
 
 
 def _written(layout: Layout, stem: str) -> list[Path]:
-    return [layout.source / "notebooks" / f"{stem}.ipynb", *files_below(layout.results / stem)]
+    return [
+        layout.source / "notebooks" / f"{stem}.ipynb",
+        layout.out / "provenance" / f"{stem}.json",
+        *files_below(layout.results / stem),
+    ]
 
 
 def fingerprint(root: Path, notebook: Path, parameters: Mapping[str, object]) -> str:
     """A checksum of all that decides what a notebook computes."""
     claims = root / "book" / "claims" / f"{notebook.stem}.yml"
-    package = Path(__file__).resolve().parents[1]
-    sources = [
-        path
-        for path in files_below(package)
-        if path.relative_to(package).parts[0] not in NOT_FOR_NOTEBOOKS
-    ]
     return digest(
         checksums([notebook, claims], root),
-        checksums(sources, package),
+        checksums(package_sources(), PACKAGE),
         parameters,
         os.environ.get("PPDM_DATA_SOURCE"),
         installed_versions(),
     )
+
+
+def package_sources() -> list[Path]:
+    """The files of the package that can change what a notebook computes."""
+    return [
+        path
+        for path in files_below(PACKAGE)
+        if path.relative_to(PACKAGE).parts[0] not in NOT_FOR_NOTEBOOKS
+    ]
 
 
 def installed_versions() -> list[str]:

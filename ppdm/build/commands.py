@@ -28,15 +28,31 @@ def quick(args: argparse.Namespace) -> int:
 
 def _build(where: layout.Layout, profile: str) -> int:
     from ppdm.build import render
+    from ppdm.study.ledger import merge
 
     begin = time.monotonic()
     ran = chapters.run_chapters(where, profile, workers=2 if profile == "quick" else 1)
+    verdicts = merge(where.results, where.claims, [n.stem for n in chapters.find_notebooks(where.root)])
     render.stage(where)
     changed = render.render(where)
     done = f"Ran {', '.join(ran)}" if ran else "No notebook had changed"
     site = "built the site" if changed else "the site was up to date"
     print(f"{done}; {site}; {time.monotonic() - begin:.0f} seconds.")
     print(f"Open {where.html / 'index.html'}, or type `make serve`.")
+    return _report(verdicts, profile)
+
+
+def _report(verdicts, profile: str) -> int:
+    """Say which verdicts are not as expected; at full size that fails the build."""
+    wrong = verdicts.problems
+    if profile == "paper":
+        wrong = wrong + verdicts.changed + verdicts.undecided
+    else:
+        for line in verdicts.changed:
+            print(f"in this quick run, {line}")
+        print(f"{len(verdicts.undecided)} claims need the full size and were not decided.")
+    if wrong:
+        raise RuntimeError("the verdicts are not as expected:\n  " + "\n  ".join(wrong))
     return 0
 
 

@@ -10,8 +10,8 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Iterable, Mapping
 
 from ppdm.build.layout import replace_file
 
@@ -133,7 +133,7 @@ def _execute_here(args: argparse.Namespace) -> int:
             str(part),
             parameters=args.parameters,
             cwd=str(args.cwd),
-            progress_bar=dict(desc=args.notebook.stem, leave=False)
+            progress_bar={"desc": args.notebook.stem, "leave": False}
             if sys.stderr.isatty()
             else False,
         )

@@ -8,8 +8,6 @@
 
 from __future__ import annotations
 
-from sphinx.errors import ConfigError
-
 HOW_TO_BUILD = (
     "This book is built with `ppdm book` (or `make book`), which runs the chapters first; "
     "`ppdm quick` does the same in small."
@@ -27,7 +25,7 @@ def setup(app):
 
 def _prepare(app, config) -> None:
     if not config.ppdm_staged:
-        raise ConfigError(HOW_TO_BUILD)
+        raise SystemExit(HOW_TO_BUILD)  # not an error of Sphinx's: those come with a traceback
     name = config.ppdm_repository
     config.myst_substitutions |= {
         "repository": name or "the repository",

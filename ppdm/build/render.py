@@ -10,11 +10,10 @@ from pathlib import Path
 
 import yaml
 
-from ppdm.build.chapters import checksums, digest, files_below, installed_versions
+from ppdm.build.chapters import PACKAGE, checksums, digest, files_below, installed_versions
 from ppdm.build.execute import stop_tree
 from ppdm.build.layout import Layout, replace_file
 from ppdm.build.settings import staged_config
-from ppdm.site import generate
 from ppdm.site import generate
 
 
@@ -41,10 +40,9 @@ def render(layout: Layout) -> bool:
     not know. Nothing replaces the last good site unless the new one is free of warnings and of
     broken links.
     """
-    package = Path(__file__).resolve().parents[1]
     made_of = digest(
         checksums(files_below(layout.source), layout.source),
-        checksums(files_below(package), package),
+        checksums(files_below(PACKAGE), PACKAGE),
         installed_versions(),
     )
     mark = layout.stamps / "site"

@@ -23,10 +23,10 @@ def repository(root: Path) -> str | None:
         return named
     try:
         git = ["git", "-C", str(root), "remote", "get-url", "origin"]
-        address = subprocess.run(git, capture_output=True, text=True, timeout=10).stdout
-    except (OSError, subprocess.TimeoutExpired):
+        done = subprocess.run(git, capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
         return None
-    return github_name(address)
+    return github_name(done.stdout)
 
 
 def github_name(address: str) -> str | None:

@@ -1,0 +1,285 @@
+"""The pipeline from notebooks to a site: parameters, what runs again, stopping, the links' owner."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import nbformat
+import psutil
+import pytest
+
+from ppdm.build import chapters, commands, execute, layout, render, settings
+
+ROOT = layout.find_root(Path(__file__).parent)
+
+
+def notebook(path: Path, *cells: str, parameters: str | None = "n = 1\nname = 'a'") -> Path:
+    """Write a notebook with a parameters cell and some code."""
+    book = nbformat.v4.new_notebook()
+    book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    if parameters is not None:
+        first = nbformat.v4.new_code_cell(parameters, metadata={"tags": ["parameters"]})
+        book.cells.append(first)
+    book.cells += [nbformat.v4.new_code_cell(cell) for cell in cells]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(book, path)
+    return path
+
+
+@pytest.fixture
+def book(tmp_path) -> layout.Layout:
+    """A book of one notebook, in a folder whose name has a space."""
+    root = tmp_path / "a book"
+    notebook(root / "notebooks" / "00_first.ipynb", "print(n)")
+    (root / "book" / "claims").mkdir(parents=True)
+    (root / "_config.yml").write_text("title: t\n")
+    return layout.paper_layout(root)
+
+
+# Parameters
+
+
+def test_a_misspelt_parameter_is_refused_with_the_nearest_known_one(tmp_path):
+    path = notebook(tmp_path / "n.ipynb", parameters="reps = None\nseed = 1")
+    with pytest.raises(ValueError, match="no parameter 'rep'; did you mean 'reps'.*reps, seed"):
+        execute.check_parameters(path, ["seed", "rep"])
+    execute.check_parameters(path, ["seed", "reps"])
+
+
+def test_a_notebook_without_parameters_cell_is_refused(tmp_path):
+    path = notebook(tmp_path / "n.ipynb", "n = 1", parameters=None)
+    with pytest.raises(ValueError, match="n.ipynb has no cell tagged `parameters`"):
+        execute.check_parameters(path, [])
+
+
+def test_a_build_hands_over_profile_and_data_source_where_they_are_known(tmp_path, monkeypatch):
+    both = notebook(tmp_path / "a.ipynb", parameters="profile = 'paper'\ndata_source = 'stored'")
+    neither = notebook(tmp_path / "b.ipynb", parameters="n = 1")
+    monkeypatch.delenv("PPDM_DATA_SOURCE", raising=False)
+    assert chapters.chosen_parameters(both, "paper") == {}
+    assert chapters.chosen_parameters(both, "quick") == {"profile": "quick"}
+    monkeypatch.setenv("PPDM_DATA_SOURCE", "live")
+    assert chapters.chosen_parameters(both, "paper") == {"data_source": "live"}
+    assert chapters.chosen_parameters(neither, "quick") == {}
+
+
+# What runs again
+
+
+def test_every_ingredient_changes_the_fingerprint(book, monkeypatch):
+    path = book.notebooks / "00_first.ipynb"
+    monkeypatch.delenv("PPDM_DATA_SOURCE", raising=False)
+    monkeypatch.setattr(chapters, "installed_versions", lambda: ["numpy==2"])
+    package = [Path(chapters.__file__).parents[1] / "table.py"]
+    monkeypatch.setattr(chapters, "package_sources", lambda: package)
+
+    def now(**parameters):
+        return chapters.fingerprint(book.root, path, parameters)
+
+    seen = [now(), now(reps=1), now(reps=2)]
+    assert now() == seen[0]
+    (book.claims / "00_first.yml").write_text("- id: ZM-1\n")
+    seen.append(now())
+    monkeypatch.setattr(chapters, "installed_versions", lambda: ["numpy==3"])
+    seen.append(now())
+    monkeypatch.setenv("PPDM_DATA_SOURCE", "live")
+    seen.append(now())
+    package.pop()
+    seen.append(now())
+    notebook(path, "print(n + 1)")
+    seen.append(now())
+    assert len(set(seen)) == len(seen)
+
+
+def test_rooms_of_the_package_that_no_notebook_enters_are_left_out():
+    tops = {p.relative_to(ROOT / "ppdm").parts[0] for p in chapters.package_sources()}
+    assert "study" in tops and "table.py" in tops and "build" not in tops and "check" not in tops
+
+
+def test_a_chapter_is_fresh_until_one_of_its_files_changes(book, monkeypatch):
+    monkeypatch.setattr(chapters, "execute", lambda source, output, *_, **__: notebook(output))
+    monkeypatch.setattr(chapters, "package_sources", list)  # they may be edited meanwhile
+    assert chapters.run_chapters(book, "paper") == ["00_first"]
+    assert chapters.run_chapters(book, "paper") == []
+    executed = book.source / "notebooks" / "00_first.ipynb"
+    executed.write_text(executed.read_text() + " ")
+    assert chapters.run_chapters(book, "paper") == ["00_first"]
+    stray = book.results / "09_gone" / "claims.csv"
+    stray.parent.mkdir(parents=True)
+    stray.write_text("id\n")
+    assert chapters.run_chapters(book, "paper") == []
+    assert not stray.exists()
+
+
+def test_a_chapter_is_found_by_the_beginning_of_its_name(tmp_path):
+    for stem in ("00_primer", "00_data", "01_surveys"):
+        notebook(tmp_path / "notebooks" / f"{stem}.ipynb")
+    assert chapters.find_notebook(tmp_path, "01").stem == "01_surveys"
+    assert chapters.find_notebook(tmp_path, "notebooks/00_data.ipynb").stem == "00_data"
+    with pytest.raises(ValueError, match="'00' fits 00_data, 00_primer"):
+        chapters.find_notebook(tmp_path, "00")
+    with pytest.raises(ValueError, match="no chapter is called '01_survey_s'; did you mean '01_surveys'"):
+        chapters.find_notebook(tmp_path, "01_survey_s")
+
+
+# Running
+
+
+def test_an_executed_notebook_bears_no_trace_of_the_machine(tmp_path):
+    path = notebook(tmp_path / "n.ipynb", "import os\nprint(n, os.environ['PPDM_RESULTS'][-3:])")
+    output = tmp_path / "out" / "n.ipynb"
+    execute.execute(path, output, {"n": 7}, tmp_path / "res", scratch=tmp_path / "work")
+    text = output.read_text()
+    assert str(tmp_path) not in text and "papermill" not in text
+    cells = json.loads(text)["cells"]
+    assert cells[1]["metadata"]["tags"] == ["injected-parameters", "remove-cell"]
+    assert cells[-1]["outputs"][0]["text"] == ["7 res\n"]
+    assert not list(tmp_path.rglob("*.part*"))
+
+
+def test_a_failing_cell_fails_the_run_and_leaves_no_output(tmp_path, capfd):
+    path = notebook(tmp_path / "n.ipynb", "print('first')", "1 / (n - 1)")
+    output = tmp_path / "out.ipynb"
+    with pytest.raises(RuntimeError, match="n.ipynb failed"):
+        execute.execute(path, output, {}, tmp_path, scratch=tmp_path / "work")
+    told = capfd.readouterr().err
+    assert "ZeroDivisionError" in told and "1 / (n - 1)" in told
+    assert not output.exists()
+    assert (tmp_path / "work" / "out.failed.ipynb").exists()
+
+
+def test_stopping_ends_the_kernel_and_its_workers_and_leaves_no_output(tmp_path):
+    started = tmp_path / "started"
+    path = notebook(
+        tmp_path / "n.ipynb",
+        "import subprocess, sys, time, pathlib\n"
+        "worker = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        f"pathlib.Path({str(started)!r}).write_text(str(worker.pid))\n"
+        "time.sleep(600)",
+    )
+    output, stop = tmp_path / "out.ipynb", threading.Event()
+
+    def stop_once_started():
+        deadline = time.monotonic() + 60
+        while not started.exists() or not started.read_text():
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.1)
+        stop.set()
+
+    watcher = threading.Thread(target=stop_once_started)
+    watcher.start()
+    with pytest.raises(execute.Stopped):
+        execute.execute(path, output, {}, tmp_path, scratch=tmp_path / "work", stop=stop)
+    watcher.join()
+    worker = int(started.read_text())
+    assert not psutil.pid_exists(worker) or psutil.Process(worker).status() == "zombie"
+    assert not output.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("7", 7), ("0.5", 0.5), ("None", None), ("[1, 2]", [1, 2]), ("'7'", "7"), ("live", "live")],
+)
+def test_values_on_the_command_line_are_read_as_python(text, value):
+    assert commands.parse_value(text) == value
+
+
+# The site
+
+
+def tiny_site(where: Path, text: str) -> layout.Layout:
+    """A staged tree of one page."""
+    site = layout.Layout(where, where / "out")
+    site.source.mkdir(parents=True, exist_ok=True)
+    (site.source / "_config.yml").write_text("title: t\nexecute: {execute_notebooks: 'off'}\n")
+    (site.source / "_toc.yml").write_text("format: jb-book\nroot: index\n")
+    (site.source / "index.md").write_text(f"# A page\n\n{text}\n")
+    return site
+
+
+def test_a_warning_fails_the_site_and_the_last_good_one_stays(tmp_path, capfd):
+    site = tiny_site(tmp_path, "Good.")
+    assert render.render(site) is True
+    assert render.render(site) is False  # nothing has changed
+    tiny_site(tmp_path, "Bad: [nowhere](missing.md).")
+    with pytest.raises(RuntimeError, match="the site has warnings"):
+        render.render(site)
+    assert "missing.md" in capfd.readouterr().err
+    assert "Good." in (site.html / "index.html").read_text()
+
+
+def test_a_link_that_sphinx_does_not_see_fails_the_site(tmp_path, monkeypatch):
+    site = tiny_site(tmp_path, "")
+    page = site.work / "fresh" / "index.html"
+    page.parent.mkdir(parents=True)
+    page.write_text('<a href="gone.html">x</a><a href="#nowhere">y</a>')
+    monkeypatch.setattr(render, "_run_jupyter_book", lambda where: page.parent)
+    with pytest.raises(RuntimeError, match="2 links of the site lead nowhere"):
+        render.render(site)
+    assert not site.html.exists()
+
+
+def test_plain_jupyter_book_says_what_to_type(tmp_path):
+    tiny_site(tmp_path, "")
+    source = tmp_path / "out" / "src"
+    with (source / "_config.yml").open("a") as file:
+        file.write("sphinx: {extra_extensions: [ppdm.build.extension]}\n")
+    job = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", source]
+    done = subprocess.run(job, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert done.stderr.strip().splitlines()[-1].startswith("This book is built with `ppdm book`")
+    assert "Traceback" not in done.stderr
+
+
+# Whose links
+
+
+def test_the_repository_is_named_once_and_everything_follows(tmp_path, monkeypatch):
+    monkeypatch.setenv("GITHUB_REPOSITORY", "ada/survey")
+    config = settings.staged_config(ROOT)
+    assert config["repository"]["url"] == "https://github.com/ada/survey"
+    assert config["html"]["baseurl"] == "https://ada.github.io/survey/"
+    assert config["html"]["use_edit_page_button"] and config["launch_buttons"]["binderhub_url"]
+    assert config["sphinx"]["config"]["ppdm_repository"] == "ada/survey"
+    monkeypatch.setenv("GITHUB_REPOSITORY", "survey")
+    with pytest.raises(ValueError, match="owner/name, not 'survey'"):
+        settings.repository(ROOT)
+
+
+def test_without_a_repository_nothing_that_needs_one_is_there(tmp_path, monkeypatch):
+    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
+    monkeypatch.setattr(settings, "repository", lambda root: None)
+    config = settings.staged_config(ROOT)
+    assert "launch_buttons" not in config and "baseurl" not in config["html"]
+    assert not any(config["html"].get(f"use_{b}_button") for b in ("edit_page", "issues", "repository"))
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [("git@github.com:ada/survey.git", "ada/survey"), ("https://example.org/ada/survey", None)],
+)
+def test_the_repository_is_taken_from_a_remote_on_github(tmp_path, monkeypatch, address, name):
+    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
+    git = ["git", "-C", str(tmp_path)]
+    subprocess.run([*git, "init", "-q"], check=True)
+    assert settings.repository(tmp_path) is None
+    subprocess.run([*git, "remote", "add", "origin", address], check=True)
+    assert settings.repository(tmp_path) == name
+
+
+def test_files_are_replaced_in_one_step(tmp_path, monkeypatch):
+    target = tmp_path / "deep" / "file"
+    layout.replace_file(target, b"one")
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        layout.replace_file(target, b"two")
+    assert target.read_bytes() == b"one"
