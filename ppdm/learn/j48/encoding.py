@@ -53,18 +53,17 @@ def to_numbers(frame: pd.DataFrame, levels: list) -> pd.DataFrame:
     return pd.DataFrame(np.column_stack(columns), index=frame.index, columns=frame.columns)
 
 
-def encode_classes(y) -> tuple[np.ndarray, np.ndarray]:
+def encode_classes(y: pd.Series) -> tuple[np.ndarray, np.ndarray]:
     """Class labels in their order, and each row's code among them, -1 where the class is missing.
 
     >>> encode_classes(pd.Series(["no", "yes", None], dtype="category"))
     (array(['no', 'yes'], dtype=object), array([ 0,  1, -1]))
     """
-    column = y if isinstance(y, pd.Series) else pd.Series(y)
-    if not is_nominal(column):
-        classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    if not is_nominal(y):
+        classes, codes = np.unique(y.to_numpy(), return_inverse=True)
         return classes, codes.astype(np.int64)
-    levels = levels_of(column)
-    codes = codes_of(column, levels)
+    levels = levels_of(y)
+    codes = codes_of(y, levels)
     classes = np.asarray(levels)
     if classes.dtype.kind in "US":
         classes = classes.astype(object)

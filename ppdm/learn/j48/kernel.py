@@ -276,9 +276,7 @@ def _nominal_split(column, labels, n_classes, n_levels, rows, weights, total, mi
 @njit(cache=True)
 def _one_level_split(column, labels, n_classes, n_levels, rows, weights, total, min_leaf):
     """(gain, gain ratio, level, distribution) of the best 'this level or another' split."""
-    _, _, _, d = _nominal_split(
-        column, labels, n_classes, n_levels, rows, weights, total, min_leaf
-    )
+    _, _, _, d = _nominal_split(column, labels, n_classes, n_levels, rows, weights, total, min_leaf)
     best_gain, best_ratio, best_level, best = 0.0, -1.0, 0.0, d
     for level in range(n_levels):
         if not _at_most(min_leaf, d[1 + level, -1]):
@@ -649,22 +647,30 @@ def _compact(attribute, threshold, first_son, n_sons, empty, distributions):
     kept = [0]
     i = 0
     while i < len(kept):
-        for son in range(first_son[kept[i]], first_son[kept[i]] + n_sons[kept[i]]):
-            kept.append(son)
+        first = first_son[kept[i]]
+        kept.extend(range(first, first + n_sons[kept[i]]))
         i += 1
     order = np.array(kept)
     n = order.size
-    first, start = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    new_first, start = np.zeros(n, np.int64), np.zeros(n, np.int64)
     next_son, size = 1, 0
     for i in range(n):
-        first[i], start[i] = next_son, size
+        new_first[i], start[i] = next_son, size
         next_son += n_sons[order[i]]
         size += distributions[order[i]].size
     weights = np.empty(size)
     for i in range(n):
         d = distributions[order[i]]
         weights[start[i] : start[i] + d.size] = d.ravel()
-    return attribute[order], threshold[order], first, n_sons[order], empty[order], start, weights
+    return (
+        attribute[order],
+        threshold[order],
+        new_first,
+        n_sons[order],
+        empty[order],
+        start,
+        weights,
+    )
 
 
 @njit(cache=True)
