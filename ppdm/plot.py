@@ -70,11 +70,11 @@ STYLE = {
 
 LABELS = {
     "theta": "θ", "q": "q", "groups": "groups", "dataset": "data set", "k": "k", "delta": "δ",
-    "accuracy": "accuracy (share of test records)", "privacy": "privacy (1 − chance of the best guess)",
+    "accuracy": "accuracy (share right)", "privacy": "privacy (1 − chance of the best guess)",
     "mse": "mean squared error of a share", "pse": "PSE",
 }  # fmt: skip
 
-WIDTH, HEIGHT = 5.6, 3.5  # inches of a single panel: its lettering survives a phone
+WIDTH, HEIGHT = 5.0, 3.2  # inches of a single panel: its lettering survives a phone
 
 
 def curves(
@@ -88,7 +88,7 @@ def curves(
     >>> s = pd.DataFrame({"q": [0, .5, 1], "metric": "accuracy", "reps": 9, "mean": [.5, .7, .8],
     ...                   "low": [.4, .6, .8], "high": [.6, .8, .8]})
     >>> curves(s, x="q", baselines={"majority class": .6}).alt
-    'Accuracy against q: rises from 0.5 at q = 0 to 0.8 at q = 1. Level of majority class: 0.6.'
+    'Accuracy against q: rises from 0.5 at q = 0 to 0.8 at q = 1. Level of majority class 0.6.'
     """
     rows = _pick(summary, metric)
     ylabel = ylabel or LABELS.get(metric, metric)
@@ -131,19 +131,19 @@ def heatmap(
     """One field for each pair of coordinates, coloured and written with the value."""
     rows = _pick(summary, metric)
     panels = _panels(rows, col)
-    label = label or LABELS.get(metric, metric)
+    label = label or metric
     low, high = rows[value].min(), rows[value].max()
     sentences = []
     with matplotlib.rc_context(STYLE | {"axes.grid": False}):
         tables = {name: part.pivot(index=y, columns=x, values=value) for name, part in panels}
         tall = max(len(t) for t in tables.values())
         wide = max(len(t.columns) for t in tables.values())
-        size = (max(WIDTH, 0.52 * wide + 1.6), (0.5 * tall + 1.1) * len(panels))
+        size = (max(WIDTH, 0.42 * wide + 1.2), (0.45 * tall + 1.0) * len(panels))
         fig = Figure(figsize=size, layout="constrained")
         for ax, (name, table) in zip(fig.subplots(len(panels), squeeze=False)[:, 0], tables.items()):
             sns.heatmap(
                 table, ax=ax, vmin=low, vmax=high, cmap="cividis", annot=True, fmt=f".{digits}f",
-                linewidths=0.5, annot_kws={"fontsize": 9.5},
+                linewidths=0.5, annot_kws={"fontsize": 9},
                 cbar_kws={"label": label, "pad": 0.02},
             )  # fmt: skip
             ax.set(xlabel=_name(x), ylabel=_name(y), title=name)
@@ -161,7 +161,7 @@ def surface(
     rows = _pick(summary, metric)
     table = rows.pivot(index=y, columns=x, values=value)
     with matplotlib.rc_context(STYLE):
-        fig = Figure(figsize=(WIDTH, 4.4), layout="constrained")
+        fig = Figure(figsize=(WIDTH, 4.0), layout="constrained")
         ax = fig.add_subplot(projection="3d")
         across, up = np.meshgrid(np.asarray(table.columns, float), np.asarray(table.index, float))
         ax.plot_surface(
@@ -189,7 +189,7 @@ def fronts(
     if not points:
         raise ValueError("fronts needs at least one method's points")
     with matplotlib.rc_context(STYLE):
-        fig = Figure(figsize=(WIDTH, 4.1), layout="constrained")
+        fig = Figure(figsize=(WIDTH, 3.6), layout="constrained")
         ax = fig.subplots()
         for i, (name, frame) in enumerate(points.items()):
             front = frame.sort_values(x)
@@ -204,7 +204,7 @@ def fronts(
             ax.fill_between(line[x], bottom, line[y], color=SOFT, alpha=0.18, linewidth=0)
             ax.set_ylim(bottom=bottom)
         ax.set(xlabel=xlabel or _name(x), ylabel=ylabel or _name(y), title=title)
-        _legend(fig, ax)
+        _legend(fig, [ax])
     every = points if frontier is None else points | {"the certified frontier": frontier}
     what = f"{_capital(_bare(y))} against {_bare(x)}{': ' + title if title else ''}."
     below = " No scheme can lie in the shaded ground." if frontier is not None else ""
@@ -275,7 +275,7 @@ def _lines(
     baselines = baselines or {}
     across = 1 if len(panels) == 1 else 2
     down = -(-len(panels) // across)
-    size = (WIDTH, HEIGHT) if len(panels) == 1 else (7.4, 3.1 * down + 0.4)
+    size = (WIDTH, HEIGHT) if len(panels) == 1 else (6.4, 2.6 * down)
     sentences = []
     with matplotlib.rc_context(STYLE):
         fig = Figure(figsize=size, layout="constrained")
@@ -296,35 +296,36 @@ def _lines(
             for j, (label, level) in enumerate(here.items()):
                 ax.axhline(level, color=SOFT, linewidth=1.3, linestyle=(0, (4, 2, 1, 2) if j else (2, 2)),
                            label=label)  # fmt: skip
-                sentences.append(f"{name + ': level' if name else 'Level'} of {label}: {level:.3g}.")
+                sentences.append(f"{name + ': level' if name else 'Level'} of {label} {level:.3g}.")
             ax.set(xlabel=xlabel or _name(x), ylabel=ylabel, title=name)
+            ax.locator_params(axis="x", nbins=5)
             if log:
                 ax.set_yscale("log")
         for ax in axes[len(panels) :]:
             ax.remove()
-        _legend(fig, axes[0], axes[: len(panels)], hue)
+        _legend(fig, axes[: len(panels)])
     shaded = " Bands: 95 % intervals." if low else ""
-    drawn = " Across: " + ", ".join(_baseline_names(baselines, col)) + "." if baselines else ""
+    drawn = " Level lines: " + "; ".join(_baseline_names(baselines, col)) + "." if baselines else ""
     fig.caption = f"{what}.{shaded}{drawn} {extra}".strip()
     told = " ".join(sentences)
     first = f"{_capital(short)} against {_name(x)}: "
-    fig.alt = first + (told if ":" in told.split(".")[0] or hue or col else _lower(told))
+    fig.alt = first + (told if hue or col else _lower(told))
     return fig
 
 
-def _legend(fig, ax, axes=(), hue=None) -> None:
+def _legend(fig, axes) -> None:
     """One legend below all panels: nothing is covered, and a phone shows it whole."""
     handles = {}
-    for each in [ax, *axes]:
-        for handle, label in zip(*each.get_legend_handles_labels()):
+    for ax in axes:
+        for handle, label in zip(*ax.get_legend_handles_labels()):
             handles.setdefault(label, handle)
-        if each.get_legend():
-            each.get_legend().remove()
+        if ax.get_legend():
+            ax.get_legend().remove()
     if handles:
-        longest = max(map(len, handles))
-        title = _name(hue) if hue and hue != "dataset" else None
-        fig.legend(handles.values(), handles.keys(), loc="outside lower center", title=title,
-                   ncols=max(1, min(len(handles), 60 // (longest + 6))))  # fmt: skip
+        columns = max(1, min(len(handles), 52 // (max(map(len, handles)) + 6)))
+        lines = -(-len(handles) // columns)
+        fig.set_figheight(fig.get_figheight() + 0.1 + 0.23 * lines)
+        fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=columns)
 
 
 def _pick(summary: pd.DataFrame, metric: str) -> pd.DataFrame:
@@ -394,7 +395,7 @@ def shape(x, y, symbol: str = "x") -> str:
 def _sentence(panel: str, level: str, x, y, name: str) -> str:
     who = ", ".join(part for part in (panel, level) if part)
     told = shape(x, y, _name(name))
-    return f"{who} {told}." if who else f"{_capital(told)}."
+    return f"{who}: {told}." if who else f"{_capital(told)}."
 
 
 def _field(name: str, table: pd.DataFrame, x: str, y: str) -> str:

@@ -237,8 +237,8 @@ class Ledger:
             verdict = claim.met
         elif conditional and conditional.met:
             verdict, finding = CAVEAT, conditional._replace(
-                note=f"Only under the condition that {claim.condition}: {conditional.note} "
-                f"Without it, ours is {interval(finding)}: {finding.note}"
+                note=f"Only under the condition that {claim.condition}: {_lower(conditional.note)} "
+                f"Without it, ours is {interval(finding)}: {_lower(finding.note)}"
             )
         else:
             verdict = claim.unmet
@@ -291,9 +291,14 @@ def _apply(claim: Claim, evidence) -> Finding:
         raise LedgerError(f"claim {claim.id}: {error}") from error
 
 
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
 def _sentences(*parts: str) -> str:
     parts = (" ".join(p.split()) for p in parts if p)
-    return " ".join(p if p.endswith((".", "?", "!", ":")) else p + "." for p in parts if p)
+    parts = (p[:1].upper() + p[1:] for p in parts)
+    return " ".join(p if p.endswith((".", "?", "!")) else p + "." for p in parts)
 
 
 class Merged(NamedTuple):

@@ -64,10 +64,10 @@ def agree(
     z = float(ndtri(1 - error / (2 * family)))
     allowed = half_unit + z * np.sqrt(se**2 + (sd**2 / paper_reps if paper_reps else 0))
     away = abs(mean - number)
-    digits = "also" if away <= half_unit * (1 + 1e-9) else "not"
-    note = f"{_show(away)} from the printed value, {_show(allowed)} allowed"
-    note += f" (z = {z:.2f}, {family} numbers)" if family > 1 else f" (z = {z:.2f})"
-    return _finding(away <= allowed, mean, se, f"{note}; {digits} equal to the printed digits.")
+    digits = "the same digits" if away <= half_unit * (1 + 1e-9) else "other digits"
+    numbers = f" for {family} numbers" if family > 1 else ""
+    note = f"Off by {_show(away)}, {_show(allowed)} allowed (z = {z:.2f}{numbers}); {digits}."
+    return _finding(away <= allowed, mean, se, note)
 
 
 def exact(value: float, *, printed: str) -> Finding:
