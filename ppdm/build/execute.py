@@ -7,6 +7,7 @@ import difflib
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -150,11 +151,12 @@ def _execute_here(args: argparse.Namespace) -> int:
 
 def _describe(name: str, error, failed: Path) -> str:
     source = "\n".join("    " + line for line in error.source.splitlines())
-    return (
+    told = (
         f"\n{name}: cell {error.cell_index} failed with {error.ename}: {error.evalue}\n{source}\n"
         + "\n".join(error.traceback)
         + f"\nThe notebook up to there: {failed}"
     )
+    return told if sys.stderr.isatty() else re.sub(r"\x1b\[[0-9;]*m", "", told)  # no colours
 
 
 def _tidy(notebook: dict) -> bytes:

@@ -1,0 +1,124 @@
+"""The repository as a stranger gets it: dependencies in step, nothing that ties it to a machine."""
+
+import json
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+LOCKED_EXTRAS = ("book", "test", "scale", "course")
+
+
+def wanted(*extras: str) -> dict[str, str]:
+    """What pyproject.toml asks for: name to version range."""
+    lines = [*PROJECT["dependencies"]]
+    for extra in extras:
+        lines += PROJECT["optional-dependencies"][extra]
+    return dict(split(line) for line in lines)
+
+
+def split(requirement: str) -> tuple[str, str]:
+    name, version = re.fullmatch(r"([A-Za-z0-9_.-]+?)\s*([<>=!~].*)?", requirement).groups()
+    return name.lower().replace("_", "-"), version or ""
+
+
+def tracked_files() -> list[Path]:
+    listed = subprocess.run(
+        ["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, text=True, check=False
+    )
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    return [p for p in (ROOT / name for name in listed.stdout.split("\0") if name) if p.is_file()]
+
+
+def test_conda_asks_for_what_the_package_asks_for():
+    listed = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    plain = [entry for entry in listed if isinstance(entry, str)]
+    by_pip = next(entry for entry in listed if isinstance(entry, dict))["pip"]
+    assert by_pip[-1] == "-e ."
+    conda = dict(split(entry) for entry in plain + by_pip[:-1])
+    assert conda.pop("python") == PROJECT["requires-python"]
+    conda.pop("pip")
+    assert conda == wanted(*LOCKED_EXTRAS)
+
+
+def test_the_lock_holds_every_dependency_with_hashes_and_no_address():
+    text = (ROOT / "requirements.lock").read_text()
+    locked = dict(re.findall(r"^([a-z0-9.-]+)==([^\s;]+)", text, flags=re.M))
+    missing = set(wanted(*LOCKED_EXTRAS)) - set(locked)
+    assert not missing, f"requirements.lock lacks {missing}: write it anew (CONTRIBUTING.md)"
+    assert "://" not in text and "/" not in text.replace("--hash", "")
+    entries = re.split(r"\n(?=[a-z0-9])", text.strip())
+    assert all("--hash=sha256:" in entry for entry in entries)
+
+
+def test_locked_versions_lie_in_the_asked_ranges():
+    requirements = pytest.importorskip("packaging.requirements")
+    locked = re.findall(r"^([a-z0-9.-]+)==([^\s;]+)", (ROOT / "requirements.lock").read_text(), flags=re.M)
+    for name, version in locked:
+        asked = wanted(*LOCKED_EXTRAS).get(name)
+        if asked:
+            assert requirements.Requirement(name + asked).specifier.contains(version), name
+
+
+def test_every_dependency_is_explained():
+    text = (ROOT / "CONTRIBUTING.md").read_text().lower()
+    unexplained = [n for n in wanted(*PROJECT["optional-dependencies"]) if f"`{n}`" not in text]
+    assert not unexplained, f"CONTRIBUTING.md should say why {unexplained} are there"
+
+
+def test_no_file_is_over_one_mebibyte():
+    large = [str(p) for p in tracked_files() if p.stat().st_size > 2**20]
+    assert not large
+
+
+def test_notebooks_are_stored_without_outputs():
+    for path in tracked_files():
+        if path.suffix != ".ipynb":
+            continue
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            if cell["cell_type"] == "code":
+                assert not cell["outputs"] and cell["execution_count"] is None, path.name
+
+
+def test_no_file_names_a_folder_of_somebodys_machine():
+    home = re.compile(r"(?<![\w.])/(?:root|home|Users|work)/\w")
+    for path in tracked_files():
+        text = path.read_bytes()
+        if b"\0" in text or "mathjax" in path.parts:
+            continue
+        found = home.search(text.decode("utf-8", errors="replace"))
+        assert not found, f"{path.relative_to(ROOT)}: {found[0]}"
+
+
+def test_version_is_one():
+    import ppdm
+
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == PROJECT["version"] == ppdm.__version__
+
+
+def test_every_notebook_and_page_of_the_contents_exists():
+    contents = yaml.safe_load((ROOT / "_toc.yml").read_text())
+
+    def files(entry):
+        if isinstance(entry, dict):
+            yield from (entry[key] for key in ("file", "root") if key in entry)
+            for value in entry.values():
+                yield from files(value)
+        elif isinstance(entry, list):
+            for item in entry:
+                yield from files(item)
+
+    named = list(files(contents))
+    # `book/api` is written while the book is built.
+    for name in (n for n in named if not n.startswith("book/api/")):
+        assert any((ROOT / f"{name}.{kind}").is_file() for kind in ("md", "ipynb")), name
+    stems = {p.stem for p in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")}
+    missing = stems - {Path(name).name for name in named}
+    assert not missing, f"{missing} should be listed in _toc.yml"
