@@ -10,7 +10,7 @@ _HOMES = {
     "frequent_itemsets": "ppdm.learn.rules",
 }
 
-__all__ = sorted(_HOMES)
+__all__ = ["ID3", "J48", "NaiveBayes", "association_rules", "frequent_itemsets"]
 
 
 def __getattr__(name: str):

@@ -286,6 +286,8 @@ def _best_split(pairs, sizes, here, literal):
     `pairs[a, v, j]` counts the records with level v of attribute a and class j. The entropy of the
     node is the same for all attributes, so the smallest remaining entropy has the largest gain.
     """
+    if len(sizes) == 1:
+        return 0
     size = 0.0
     for n in here:
         size += max(n, 0.0)

@@ -1,0 +1,80 @@
+"""[Zhan & Du 4.8] Association rules from disguised data.
+
+The supports come from a table, true or estimated; only they know of the disguise. The search is
+Apriori: a set can be frequent only if all its subsets are. With estimated supports that is a rule
+of the search, no longer a theorem, since a noisy subset may fall below the threshold by chance.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pandas as pd
+
+from ppdm.table import Table
+
+
+def frequent_itemsets(
+    table: Table, min_support: float, max_size: int = 3, mechanism=None
+) -> dict[frozenset[str], float]:
+    """[Zhan & Du 4.8] Sets of attributes that are 1 together in at least a share of the records.
+
+    With a mechanism, `table` holds reports, and each support is estimated by undoing the marginal
+    table of its few attributes.
+
+    >>> from ppdm import count
+    >>> baskets = count(pd.DataFrame({"bread": [1, 1, 1, 0], "butter": [1, 1, 0, 0]}))
+    >>> sorted((sorted(s), p) for s, p in frequent_itemsets(baskets, 0.5).items())
+    [(['bread'], 0.75), (['bread', 'butter'], 0.5), (['butter'], 0.5)]
+    """
+    if not 0 < min_support <= 1:
+        raise ValueError(f"min_support is a share above 0, up to 1; got {min_support!r}")
+    frequent: dict[frozenset[str], float] = {}
+    candidates = [frozenset([name]) for name in table.names]
+    for size in range(1, max_size + 1):
+        found = {}
+        for items in candidates:
+            support = _support(table, sorted(items), mechanism)
+            if support >= min_support:
+                found[items] = support
+        frequent.update(found)
+        candidates = _candidates(found, size + 1)
+    return frequent
+
+
+def association_rules(
+    frequent: dict[frozenset[str], float], min_confidence: float
+) -> pd.DataFrame:
+    """Rules "if all of these, then that one too", from frequent sets with their supports.
+
+    >>> rules = association_rules({frozenset("A"): .8, frozenset("B"): .5, frozenset("AB"): .4}, .6)
+    >>> rules[["if", "then", "support", "confidence"]].to_dict("records")
+    [{'if': ('B',), 'then': 'A', 'support': 0.4, 'confidence': 0.8}]
+    """
+    rows = []
+    for items, support in frequent.items():
+        for then in sorted(items) if len(items) > 1 else ():
+            condition = items - {then}
+            confidence = support / frequent[condition]
+            if confidence >= min_confidence:
+                rows.append((tuple(sorted(condition)), then, support, confidence))
+    rules = pd.DataFrame(rows, columns=["if", "then", "support", "confidence"])
+    return rules.sort_values(["confidence", "support"], ascending=False, ignore_index=True)
+
+
+def _support(table: Table, names: list[str], mechanism) -> float:
+    marginal = table.marginal(*names)
+    if mechanism is not None:
+        marginal = mechanism.undo(marginal)
+    return marginal.p(dict.fromkeys(names, 1))
+
+
+def _candidates(found: dict[frozenset[str], float], size: int) -> list[frozenset[str]]:
+    """Sets of the next size, all of whose subsets were found."""
+    names = sorted(set().union(*found)) if found else []
+    joined = {items | {name} for items in found for name in names if name not in items}
+    closed = [
+        items for items in joined
+        if all(frozenset(part) in found for part in combinations(items, size - 1))
+    ]
+    return sorted(closed, key=sorted)

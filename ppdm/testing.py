@@ -1,0 +1,49 @@
+"""[Zhan & Matwin 2.4; Zhan & Du 4.6] The accuracy of a model, estimated from disguised test records.
+
+"Is the model right on this record" is a function of records, and its mean over the true records is
+wanted. A mechanism knows a function of *reports* with the same mean (`Mechanism.unbiased`): for
+the unrelated question that of Zhan & Matwin 2.4, for multi-group the sum over all 2^M reversals of
+Zhan & Du, Eq. (15). The mean of that function over the reports is the estimate, its spread over
+the reports gives the standard error.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ppdm.disguise import Mechanism
+from ppdm.learn._base import TableClassifier
+from ppdm.table import Table, count
+
+
+class Accuracy(NamedTuple):
+    """An estimated share of right answers and its standard error."""
+
+    estimate: float
+    se: float
+
+
+def estimated_accuracy(
+    model: TableClassifier, reports: Table | pd.DataFrame, mechanism: Mechanism
+) -> Accuracy:
+    """[Zhan & Matwin 2.4; Zhan & Du, Eq. 15] Accuracy on the true records behind the reports.
+
+    >>> import pandas as pd
+    >>> from ppdm import MultiGroup
+    >>> from ppdm.learn import ID3
+    >>> records = pd.DataFrame({"A": [0, 1, 1, 0], "C": [0, 1, 1, 0]})
+    >>> model = ID3().fit(records[["A"]], records["C"])
+    >>> estimated_accuracy(model, records, MultiGroup(1.0))
+    Accuracy(estimate=1.0, se=0.0)
+    """
+    table = reports if isinstance(reports, Table) else count(reports)
+    cells, numbers = table.occupied()
+    size = numbers.sum()
+    true_domain = getattr(mechanism, "true_domain", lambda domain: domain)(table.domain)
+    values = mechanism.unbiased(model.is_right(true_domain), cells, table.domain)
+    estimate = values @ numbers / size
+    variance = (values - estimate) ** 2 @ numbers / size
+    return Accuracy(float(estimate), float(np.sqrt(variance / size)))
