@@ -1,0 +1,92 @@
+"""The nearest neighbour as WEKA's IBk decides it."""
+
+import numpy as np
+from numba import njit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+
+class NearestNeighbour(ClassifierMixin, BaseEstimator):
+    """One nearest neighbour on attributes scaled to [0, 1]; all at the same smallest distance vote.
+
+    The scale comes from the training rows; an attribute constant there does not count. Equal votes
+    go to the first class. Distances are equal when their floating-point numbers are, which depends
+    on the order of the additions: the sum of squares runs over the attributes from left to right.
+
+    Parameters
+    ----------
+    growing_ranges : bool
+        IBk widens an attribute's range whenever a row to be classified lies outside it, and keeps
+        it so for the rows that follow: a prediction then depends on the rows before it. True does
+        the same within one call of `predict`, for equality with WEKA.
+
+    >>> X, y = [[0, 0], [1, 0], [0, 1], [5, 5]], ["a", "b", "b", "c"]
+    >>> NearestNeighbour().fit(X, y).predict([[0.5, 0.5], [4, 4]]).tolist()
+    ['b', 'c']
+    """
+
+    def __init__(self, growing_ranges: bool = False):
+        self.growing_ranges = growing_ranges
+
+    def fit(self, X, y) -> "NearestNeighbour":
+        """Remember the rows of ``X`` and their classes ``y``."""
+        X, y = validate_data(self, X, y, dtype=float)
+        check_classification_targets(y)
+        self.classes_, self._labels = np.unique(y, return_inverse=True)
+        self._rows = X
+        return self
+
+    def predict_proba(self, X) -> np.ndarray:
+        """Share of the votes, one column a class of ``classes_``."""
+        votes = self._votes(X)
+        return votes / votes.sum(axis=1, keepdims=True)
+
+    def predict(self, X) -> np.ndarray:
+        """The class with most votes, the first in ``classes_`` if several have."""
+        winners = self._votes(X).argmax(axis=1)
+        return self.classes_[winners]
+
+    def _votes(self, X) -> np.ndarray:
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=float, reset=False)
+        return _count_votes(
+            self._rows, self._labels, len(self.classes_), X, bool(self.growing_ranges)
+        )
+
+
+@njit(cache=True)
+def _scaled(rows, low, high):
+    scaled = np.zeros_like(rows)
+    for a in range(rows.shape[1]):
+        if high[a] > low[a]:
+            scaled[:, a] = (rows[:, a] - low[a]) / (high[a] - low[a])
+    return scaled
+
+
+@njit(cache=True)
+def _count_votes(rows, labels, n_classes, targets, growing_ranges):
+    n_attributes = rows.shape[1]
+    low, high = np.empty(n_attributes), np.empty(n_attributes)
+    for a in range(n_attributes):
+        low[a], high[a] = rows[:, a].min(), rows[:, a].max()
+    scaled_rows, scaled_targets = _scaled(rows, low, high), _scaled(targets, low, high)
+    votes = np.zeros((targets.shape[0], n_classes))
+    for t in range(targets.shape[0]):
+        if growing_ranges and ((targets[t] < low) | (targets[t] > high)).any():
+            low, high = np.minimum(low, targets[t]), np.maximum(high, targets[t])
+            scaled_rows, scaled_targets = _scaled(rows, low, high), _scaled(targets, low, high)
+        smallest = np.inf
+        for i in range(rows.shape[0]):
+            distance = 0.0
+            for a in range(n_attributes):
+                difference = scaled_targets[t, a] - scaled_rows[i, a]
+                distance += difference * difference
+                if distance > smallest:
+                    break
+            if distance < smallest:
+                smallest = distance
+                votes[t] = 0.0
+            if distance == smallest:
+                votes[t, labels[i]] += 1.0
+    return votes
