@@ -99,7 +99,7 @@ def execute(
 def _own_ipython(scratch: Path) -> Path:
     """IPython settings of the build's own: no start-up files of the user's, and a quiet kernel."""
     folder = scratch / "ipython"
-    settings = b"c = get_config()\nc.IPKernelApp.log_level = 'ERROR'\n"
+    settings = b"c = get_config()\nc.IPKernelApp.log_level = 'CRITICAL'\n"
     replace_file(folder / "profile_default" / "ipython_kernel_config.py", settings)
     return folder
 

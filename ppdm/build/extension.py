@@ -42,9 +42,10 @@ def _drop_doubled_scripts(app, pagename, templatename, context, doctree) -> None
     """
     seen, kept = set(), []
     for script in context.get("script_files", []):
-        name = str(getattr(script, "filename", script))
-        if name in seen or "thebe" in name:
+        name = str(getattr(script, "filename", None) or "")
+        what = (name, getattr(script, "attributes", {}).get("body"))
+        if what in seen or "thebe" in f"{what}".lower():
             continue
-        seen.add(name)
+        seen.add(what)
         kept.append(script)
     context["script_files"] = kept
