@@ -11,6 +11,26 @@ from .binary import binarize
 from .catalog import CATALOG
 from .dataset import Dataset
 
+# Pima's measurements that no living person has at zero.
+IMPOSSIBLE_ZEROS = [
+    "plasma-glucose",
+    "blood-pressure",
+    "skin-thickness",
+    "serum-insulin",
+    "body-mass-index",
+]
+
+
+def numeric(dataset: Dataset) -> list[str]:
+    """The attributes that are numbers.
+
+    >>> from ppdm import data
+    >>> numeric(data.load("congressional-voting"))
+    []
+    """
+    kinds = dataset.frame[dataset.features].dtypes
+    return [name for name in dataset.features if not isinstance(kinds[name], pd.CategoricalDtype)]
+
 
 def overview(dataset: Dataset) -> pd.Series:
     """What a reader wants to know of a data set at a glance.
@@ -22,14 +42,14 @@ def overview(dataset: Dataset) -> pd.Series:
     """
     frame = dataset.frame
     attributes = frame[dataset.features]
-    nominal = sum(isinstance(kind, pd.CategoricalDtype) for kind in attributes.dtypes)
+    numbers = len(numeric(dataset))
     classes = frame[dataset.target].value_counts()
-    return pd.Series(
+    sheet = pd.Series(
         {
             "records": len(frame),
             "attributes": len(dataset.features),
-            "numeric": len(dataset.features) - nominal,
-            "nominal": nominal,
+            "numeric": numbers,
+            "nominal": len(dataset.features) - numbers,
             "missing cells": int(attributes.isna().to_numpy().sum()),
             "records with a missing value": int(attributes.isna().any(axis=1).sum()),
             "repeated records": int(attributes.join(frame[dataset.target]).duplicated().sum()),
@@ -39,6 +59,7 @@ def overview(dataset: Dataset) -> pd.Series:
         name=dataset.name,
         dtype=object,
     )
+    return sheet.rename_axis("count")
 
 
 def columns(dataset: Dataset) -> pd.DataFrame:
@@ -61,7 +82,7 @@ def columns(dataset: Dataset) -> pd.DataFrame:
         rows[column] = row | {"meaning": meaning[column]}
     order = ["kind", "missing", "distinct", "min", "median", "middle of range", "max"]
     order += ["commonest", "its share", "meaning"]
-    table = pd.DataFrame.from_dict(rows, orient="index")
+    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("column")
     return table[[name for name in order if name in table]]
 
 
@@ -104,3 +125,67 @@ def information(bits: pd.DataFrame, target: str) -> pd.Series:
         if column != target
     }
     return pd.Series(gains)
+
+
+def codings(dataset: Dataset, options: dict[str, dict]) -> pd.DataFrame:
+    """What several codings leave of the attributes: a row a coding.
+
+    An attribute is called lopsided if one of its two values has under 5 % of the records. The last
+    column adds up `information` over the attributes; they overlap, so it is a yardstick, not an
+    amount.
+
+    >>> from ppdm import data
+    >>> table = codings(data.load("breast-cancer-wisconsin"), {"low": {}, "high": {"ties": "high"}})
+    >>> table["constant"].tolist()
+    [0, 5]
+    """
+    rows = []
+    for label, chosen in options.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            bits, record = binarize(dataset, **chosen)
+        shares = record.loc[record["role"] != "class", "ones"]
+        rarer = np.minimum(shares, 1 - shares)
+        rows.append(
+            {
+                "coding": label,
+                "records": len(bits),
+                "constant": int((rarer == 0).sum()),
+                "lopsided": int(((rarer > 0) & (rarer < 0.05)).sum()),
+                "balanced (30 % to 70 %)": int((rarer >= 0.3).sum()),
+                "information about the class": information(bits, dataset.target).sum(),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def show(table: pd.DataFrame, caption: str, digits: int = 3):
+    """A table for a page: numbers in one format, empty where there is nothing.
+
+    A named index becomes the first column; row numbers are left out.
+    """
+    from IPython.display import HTML
+
+    if table.index.name is not None:
+        table = table.reset_index()
+
+    def cell(value) -> str:
+        if isinstance(value, bool | np.bool_):
+            return "yes" if value else "no"
+        if isinstance(value, float | np.floating):
+            return "" if np.isnan(value) else _number(value, digits)
+        return f"{value:,}" if isinstance(value, int | np.integer) else str(value)
+
+    words = table.astype(object).map(cell)
+    html = words.to_html(index=False, border=0)
+    opening, rest = html.split(">", 1)
+    return HTML(f"{opening}><caption>{caption}</caption>{rest}")
+
+
+def _number(value: float, digits: int) -> str:
+    """Whole numbers as such, others rounded.
+
+    >>> _number(1490400.0, 3), _number(0.12345, 3)
+    ('1,490,400', '0.123')
+    """
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.{digits}f}"
