@@ -285,7 +285,8 @@ def _lines(
                 line = line.sort_values(x)
                 style = {"color": COLOURS[i % 6], "label": level or None}
                 sns.lineplot(
-                    x=line[x], y=line[middle], ax=ax, marker=MARKERS[i % 6], markeredgewidth=0,
+                    x=line[x], y=line[middle], ax=ax, markeredgewidth=0,
+                    marker=MARKERS[i % 6] if len(line) <= 25 else None,
                     linestyle=(0, DASHES[i % 6]) if DASHES[i % 6] else "-", estimator=None, **style,
                 )  # fmt: skip
                 if low:

@@ -380,20 +380,28 @@ class Store:
     """Finished units, a file each, named by everything that decides their content."""
 
     def __init__(self, function, seed: int, data):
+        self.folder: Path | None = None
+        fingerprint, files = identity.examine(function)
+        edited = identity.edited(files)
+        if edited:  # what runs may be older than what the files say
+            print(
+                f"Cells are not kept: {', '.join(edited)} changed since this session began.",
+                file=sys.stderr,
+            )
+            return
         key = {
-            "function": identity.fingerprint(function),
-            "sources": identity.package_sources(),
+            "function": fingerprint,
             "versions": identity.library_versions(),
             "data": data,
             "seed": seed,
         }
         name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
-        self.folder: Path | None = cache_folder() / name[:2] / name[2:32]
+        folder = cache_folder() / name[:2] / name[2:32]
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
+            self.folder = folder
         except OSError as error:
             warnings.warn(f"finished cells are not kept: {error}", stacklevel=2)
-            self.folder = None
 
     @classmethod
     def nowhere(cls) -> Store:

@@ -6,24 +6,25 @@ in which order it is computed.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib.metadata
 import inspect
 import json
 import math
+import re
 import sys
+import time
 import types
-from functools import lru_cache, partial
+from functools import cache, partial
 from pathlib import Path
 
+import cloudpickle
 import joblib
 import numpy as np
 
 PACKAGE = Path(__file__).resolve().parent.parent
-
-# Parts of the package that show or ship results and that no cell computes with:
-# editing them leaves finished cells valid.
-PRESENTATION = {"build", "check", "course", "site", "cli.py", "plot.py"}
+_BEGAN = time.time()
 
 # Libraries whose version may change a number.
 NUMERICAL = ["numpy", "scipy", "pandas", "numba", "scikit-learn", "cvxpy", "clarabel"]
@@ -68,16 +69,61 @@ def stream(seed: int, coords: dict, block: int = 0) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
 
 
-@lru_cache(maxsize=1)
-def package_sources() -> str:
-    """One checksum over the package's files (its stored data among them)."""
-    digest = hashlib.sha256()
-    for path in sorted(PACKAGE.rglob("*")):
-        relative = path.relative_to(PACKAGE)
-        skipped = "__pycache__" in relative.parts or relative.parts[0] in PRESENTATION
-        if path.is_file() and not skipped:
-            digest.update(relative.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+def module_file(name: str) -> Path | None:
+    """The file of one of the package's modules; None if there is no such module.
+
+    >>> module_file("ppdm.study.grid").name, module_file("ppdm.nothing")
+    ('grid.py', None)
+    """
+    parts = name.split(".")
+    if parts[0] != PACKAGE.name:
+        return None
+    path = PACKAGE.joinpath(*parts[1:])
+    for file in (path / "__init__.py", path.with_suffix(".py")):
+        if file.is_file():
+            return file
+    return None
+
+
+@cache
+def _imports(name: str) -> frozenset[str]:
+    """The package's modules that a module imports, anywhere in its text."""
+    file = module_file(name)
+    here = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = here[: len(here) - node.level + 1] if node.level else []
+            source = ".".join([*base, *([node.module] if node.module else [])])
+            found.update([source, *(f"{source}.{alias.name}" for alias in node.names)])
+    return frozenset(m for m in found if module_file(m))
+
+
+def reach(modules: set[str]) -> list[Path]:
+    """The files of modules of the package, of all that they import from it, and of stored data
+    that lie in a package among them.
+
+    A run depends on these: a changed package never gives its old results, and an edited figure
+    does not cost a new run.
+    """
+    todo, known = {*modules, __name__, "ppdm.study.grid"}, set()
+    while todo:
+        name = todo.pop()
+        known.add(name)
+        outer = {name.rsplit(".", 1)[0]} if "." in name else set()  # packages run on import
+        todo |= (_imports(name) | outer) - known
+    files = {module_file(name) for name in known}
+    for file in [f for f in files if f.name == "__init__.py" and f.parent != PACKAGE]:
+        files |= {f for f in file.parent.rglob("*") if f.is_file() and f.suffix not in (".py", ".pyc")
+                  and "__pycache__" not in f.parts}  # fmt: skip
+    return sorted(files)
+
+
+def edited(files: list[Path]) -> list[str]:
+    """Files that were changed after this session loaded them (or may have)."""
+    return [str(f.relative_to(PACKAGE.parent)) for f in files if f.stat().st_mtime > _BEGAN]
 
 
 def library_versions(names=NUMERICAL) -> dict[str, str]:
@@ -92,47 +138,116 @@ def library_versions(names=NUMERICAL) -> dict[str, str]:
 
 
 def fingerprint(function) -> str:
-    """A checksum of what a function does: its code, its defaults, and the data it closes over.
+    """A checksum of what a function does: its code, its defaults, the data it closes over, and the
+    modules of this package that it may reach.
 
-    Functions of installed packages count by name (their versions and ppdm's sources are part of
-    every cache key); functions of a notebook or a script count by their code and by the globals
-    this code mentions.
+    Functions of installed packages count by name (their versions are part of every cache key);
+    functions of a notebook or a script count by their code and the globals this code mentions.
 
     >>> def scaled(factor):
     ...     return lambda x: factor * x
     >>> fingerprint(scaled(2)) == fingerprint(scaled(2)), fingerprint(scaled(2)) == fingerprint(scaled(3))
     (True, False)
     """
-    digest = hashlib.sha256()
-    _describe(function, digest.update, seen=set())
-    return digest.hexdigest()
+    return examine(function)[0]
 
 
-def _describe(value, update, seen: set) -> None:
-    if isinstance(value, partial):
-        update(b"partial")
-        for part in (value.func, *value.args, *sorted(value.keywords.items())):
-            _describe(part, update, seen)
-    elif isinstance(value, types.ModuleType):
-        update(f"module {value.__name__}".encode())
-    elif hasattr(value, "py_func"):  # compiled by numba
-        _describe(value.py_func, update, seen)
-    elif isinstance(value, types.FunctionType):
-        _describe_function(value, update, seen)
-    elif isinstance(value, (list, tuple)):
-        update(f"{type(value).__name__} {len(value)}".encode())
-        for part in value:
-            _describe(part, update, seen)
-    elif isinstance(value, dict):
-        update(f"dict {len(value)}".encode())
-        for item in sorted(value.items(), key=repr):
-            _describe(item, update, seen)
-    elif isinstance(value, type) and not _installed(value):
-        _describe_class(value, update, seen)
-    else:
-        update(joblib.hash(value).encode())
-        if not _installed(type(value)):
-            _describe_class(type(value), update, seen)
+def examine(function) -> tuple[str, list[Path]]:
+    """The fingerprint of a function, and the package's files that it may reach."""
+    account = _Account()
+    account.add(function)
+    files = reach(account.modules)
+    for file in files:
+        text = file.read_bytes()
+        account.update(f"{file.relative_to(PACKAGE).as_posix()} {len(text)}\n".encode() + text)
+    return account.digest.hexdigest(), files
+
+
+class _Account:
+    """Walks through a function and what it reaches; collects a checksum and the modules met."""
+
+    def __init__(self):
+        self.digest, self.modules, self.seen = hashlib.sha256(), set(), set()
+        self.update = self.digest.update
+
+    def add(self, value) -> None:
+        if isinstance(value, partial):
+            self.add(("partial", value.func, value.args, value.keywords))
+        elif isinstance(value, types.ModuleType):
+            self.update(f"module {value.__name__}".encode())
+            self.meet(value.__name__)
+        elif hasattr(value, "py_func"):  # compiled by numba
+            self.add(value.py_func)
+        elif isinstance(value, types.FunctionType):
+            self.add_function(value)
+        elif isinstance(value, (list, tuple)):
+            self.update(f"{type(value).__name__} {len(value)}".encode())
+            for part in value:
+                self.add(part)
+        elif isinstance(value, dict):
+            self.update(f"dict {len(value)}".encode())
+            for item in sorted(value.items(), key=repr):
+                self.add(item)
+        elif isinstance(value, type):
+            self.add_class(value)
+        else:
+            self.add_data(value)
+
+    def meet(self, name: str | None) -> None:
+        if name and module_file(name):
+            self.modules.add(name)
+
+    def add_data(self, value) -> None:
+        self.update(joblib.hash(value).encode())
+        self.add_class(type(value))
+        if not isinstance(value, (str, int, float, bool, type(None), np.ndarray)):
+            for name in re.findall(rb"ppdm[.\w]*", cloudpickle.dumps(value)):
+                self.meet(name.decode())
+
+    def add_class(self, cls) -> None:
+        self.update(f"class {cls.__module__}.{cls.__qualname__}".encode())
+        self.meet(cls.__module__)
+        if cls in self.seen or _installed(cls):
+            return
+        self.seen.add(cls)
+        for name, part in sorted(vars(cls).items()):
+            part = getattr(part, "__func__", part)  # class and static methods
+            if isinstance(part, types.FunctionType):
+                self.add_function(part)
+            elif not name.startswith("__"):
+                self.update(f"{name}={part!r}".encode())
+        for base in cls.__bases__:
+            self.add_class(base)
+
+    def add_function(self, function) -> None:
+        self.update(f"function {function.__module__}.{function.__qualname__}".encode())
+        self.meet(function.__module__)
+        if function in self.seen or (_installed(function) and function.__closure__ is None):
+            return
+        self.seen.add(function)
+        self.add_code(function.__code__)
+        self.add([function.__defaults__ or (), function.__kwdefaults__ or {}])
+        closed = inspect.getclosurevars(function)
+        for name, value in sorted({**closed.globals, **closed.nonlocals}.items()):
+            if value is not function:
+                self.update(name.encode())
+                self.add(value)
+
+    def add_code(self, code: types.CodeType) -> None:
+        self.update(code.co_code)
+        self.update(repr(code.co_names).encode())
+        for name in code.co_names:  # modules imported inside, or reached as ppdm.learn.id3
+            self.meet(name)
+            self.meet(f"ppdm.{name}")
+            for inner in code.co_names:
+                self.meet(f"ppdm.{name}.{inner}")
+        for constant in code.co_consts:
+            if isinstance(constant, types.CodeType):
+                self.add_code(constant)
+            elif isinstance(constant, frozenset):
+                self.update(repr(sorted(constant, key=repr)).encode())
+            else:
+                self.update(repr(constant).encode())
 
 
 def _installed(thing) -> bool:
@@ -148,43 +263,3 @@ def _installed(thing) -> bool:
         or path.is_relative_to(lib / "lib" / f"python3.{sys.version_info[1]}")
         for lib in libraries
     )
-
-
-def _describe_class(cls, update, seen: set) -> None:
-    if cls in seen:
-        return
-    seen.add(cls)
-    update(f"class {cls.__qualname__}".encode())
-    for name, part in sorted(vars(cls).items()):
-        part = getattr(part, "__func__", part)  # class and static methods
-        if isinstance(part, types.FunctionType):
-            _describe_function(part, update, seen)
-        elif not name.startswith("__"):
-            update(f"{name}={part!r}".encode())
-
-
-def _describe_function(function, update, seen: set) -> None:
-    update(f"function {function.__module__}.{function.__qualname__}".encode())
-    if function in seen or (_installed(function) and function.__closure__ is None):
-        return
-    seen.add(function)
-    _describe_code(function.__code__, update)
-    for part in (function.__defaults__ or (), function.__kwdefaults__ or {}):
-        _describe(part, update, seen)
-    closed = inspect.getclosurevars(function)
-    for name, value in sorted({**closed.globals, **closed.nonlocals}.items()):
-        if value is not function:
-            update(name.encode())
-            _describe(value, update, seen)
-
-
-def _describe_code(code: types.CodeType, update) -> None:
-    update(code.co_code)
-    update(repr(code.co_names).encode())
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            _describe_code(constant, update)
-        elif isinstance(constant, frozenset):
-            update(repr(sorted(constant, key=repr)).encode())
-        else:
-            update(repr(constant).encode())
