@@ -27,6 +27,11 @@ def split(requirement: str) -> tuple[str, str]:
     return name.lower().replace("_", "-"), version or ""
 
 
+def locked_versions() -> list[tuple[str, str]]:
+    text = (ROOT / "requirements.lock").read_text()
+    return re.findall(r"^([a-z0-9.-]+)==([^\s;]+)", text, flags=re.MULTILINE)
+
+
 def tracked_files() -> list[Path]:
     listed = subprocess.run(
         ["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, text=True, check=False
@@ -49,8 +54,7 @@ def test_conda_asks_for_what_the_package_asks_for():
 
 def test_the_lock_holds_every_dependency_with_hashes_and_no_address():
     text = (ROOT / "requirements.lock").read_text()
-    locked = dict(re.findall(r"^([a-z0-9.-]+)==([^\s;]+)", text, flags=re.M))
-    missing = set(wanted(*LOCKED_EXTRAS)) - set(locked)
+    missing = set(wanted(*LOCKED_EXTRAS)) - {name for name, _ in locked_versions()}
     assert not missing, f"requirements.lock lacks {missing}: write it anew (CONTRIBUTING.md)"
     assert "://" not in text and "/" not in text.replace("--hash", "")
     entries = re.split(r"\n(?=[a-z0-9])", text.strip())
@@ -59,8 +63,7 @@ def test_the_lock_holds_every_dependency_with_hashes_and_no_address():
 
 def test_locked_versions_lie_in_the_asked_ranges():
     requirements = pytest.importorskip("packaging.requirements")
-    locked = re.findall(r"^([a-z0-9.-]+)==([^\s;]+)", (ROOT / "requirements.lock").read_text(), flags=re.M)
-    for name, version in locked:
+    for name, version in locked_versions():
         asked = wanted(*LOCKED_EXTRAS).get(name)
         if asked:
             assert requirements.Requirement(name + asked).specifier.contains(version), name
