@@ -207,7 +207,8 @@ def test_describe_counts_what_is_there():
     assert math.isclose(sheet["share of the larger class"], 37_155 / 48_842)
     columns = describe.columns(data.load("breast-cancer-wisconsin", "stored"))
     assert columns.loc["bare-nuclei", "missing"] == 16
-    assert columns.loc["bare-nuclei", "middle of range"] == 5.5
+    assert columns.loc["bare-nuclei", ["smallest", "median", "largest"]].tolist() == [1, 1, 10]
+    assert columns.loc["class", "commonest"] == "2 (66%)"
 
 
 def test_information_is_sklearns_mutual_information():

@@ -292,7 +292,7 @@ _VOTING = Entry(
     doi="10.24432/C5C01P",
     licence="CC BY 4.0",
     citation="Congressional Voting Records (1987). UCI Machine Learning Repository.",
-    note="a missing vote (`?` in the file) means neither yea nor nay, not an unknown value",
+    note="a missing vote (? in the file) means neither yea nor nay, not an unknown value",
 )
 
 _PIMA = Entry(

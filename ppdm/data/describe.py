@@ -63,7 +63,7 @@ def overview(dataset: Dataset) -> pd.Series:
 
 
 def columns(dataset: Dataset) -> pd.DataFrame:
-    """One row a column: kind, missing and distinct values, range and median or commonest value.
+    """One row a column: missing and distinct values, range and median or the commonest value.
 
     >>> from ppdm import data
     >>> float(columns(data.load("pima")).loc["age", "median"])
@@ -75,15 +75,31 @@ def columns(dataset: Dataset) -> pd.DataFrame:
         row = {"missing": int(values.isna().sum()), "distinct": int(values.nunique())}
         if isinstance(values.dtype, pd.CategoricalDtype):
             shares = values.value_counts(normalize=True, dropna=False)
-            row |= {"kind": "nominal", "commonest": shares.index[0], "its share": shares.iloc[0]}
+            row["commonest"] = f"{shares.index[0]} ({shares.iloc[0]:.0%})"
         else:
-            row |= {"kind": "number", "min": values.min(), "median": values.median()}
-            row |= {"middle of range": (values.min() + values.max()) / 2, "max": values.max()}
+            row |= {"smallest": values.min(), "median": values.median(), "largest": values.max()}
         rows[column] = row | {"meaning": meaning[column]}
-    order = ["kind", "missing", "distinct", "min", "median", "middle of range", "max"]
-    order += ["commonest", "its share", "meaning"]
+    order = ["missing", "distinct", "smallest", "median", "largest", "commonest", "meaning"]
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("column")
     return table[[name for name in order if name in table]]
+
+
+def sources(datasets: list[Dataset]) -> pd.DataFrame:
+    """How to cite each data set, its licence, and what its reader should know.
+
+    >>> from ppdm import data
+    >>> sources([data.load("pima")])["licence"].item()
+    'no explicit grant by its owner was found'
+    """
+    origins = [dataset.provenance for dataset in datasets]
+    return pd.DataFrame(
+        {
+            "data set": [origin.name for origin in origins],
+            "cite": [origin.citation for origin in origins],
+            "licence": [origin.licence for origin in origins],
+            "note": [origin.note for origin in origins],
+        }
+    )
 
 
 def ones(dataset: Dataset, codings: dict[str, dict]) -> pd.DataFrame:
@@ -177,7 +193,7 @@ def show(table: pd.DataFrame, caption: str, digits: int = 3):
         return f"{value:,}" if isinstance(value, int | np.integer) else str(value)
 
     words = table.astype(object).map(cell)
-    html = words.to_html(index=False, border=0)
+    html = words.to_html(index=False, border=0, justify="left")
     opening, rest = html.split(">", 1)
     return HTML(f"{opening}><caption>{caption}</caption>{rest}")
 
