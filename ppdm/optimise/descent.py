@@ -1,0 +1,323 @@
+"""The best matrix with a given number of outputs, by an interior-point descent.
+
+Write J[y, x] = P(x) M[y, x]. Once t_y >= J[y, x] is introduced every constraint is linear:
+
+    sum_y J[y, x] = P(x),   0 <= J[y, x] <= t_y,   J[y, x] <= delta sum_z J[y, z],   sum_y t_y <= A.
+
+The error is smooth where it is finite, but not convex in J: a square matrix fixes the number of
+posteriors. So Newton steps on the error with logarithmic barriers find a local minimum, and
+several starts make a good one likely. Every value is that of a scheme that keeps the bounds, the
+certified frontier says how far the best one can be.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from threadpoolctl import threadpool_limits
+
+from ppdm.optimise.objectives import (
+    check_delta,
+    check_prior,
+    max_posterior,
+    mse,
+    privacy,
+    warner,
+)
+from ppdm.optimise.spea2 import Front, optrr
+
+__all__ = ["descend", "best_matrix", "square_front"]
+
+FIRST_BARRIER, LAST_BARRIER, BARRIER_FACTOR = 1e-2, 5e-8, 0.1
+STEPS_A_BARRIER = 40
+SEED_GENERATIONS = 1_000
+TOP_MARGIN = 1e-7
+
+
+def square_front(
+    prior,
+    delta: float,
+    levels,
+    rng: np.random.Generator,
+    respondents: int = 10_000,
+    starts: int = 4,
+) -> Front:
+    """The best square matrix found at each privacy level, in the order of the levels.
+
+    Starts are Warner's matrix, the points nearest to the level of a short run of the evolutionary
+    search, and the solutions of the neighbouring levels, once from each side.
+
+    >>> front = square_front([0.2, 0.3, 0.5], 0.8, [0.3, 0.4], np.random.default_rng(0))
+    >>> bool(front.mse[0] < front.mse[1])
+    True
+    """
+    prior = check_prior(prior)
+    delta = check_delta(delta, prior)
+    levels = np.array([_check_level(level, prior, delta) for level in levels])
+    seeds = optrr(prior, delta, rng, respondents, generations=SEED_GENERATIONS)
+    found: list[list[np.ndarray]] = [[] for _ in levels]
+    with threadpool_limits(1):  # many small systems: threads would only wait for each other
+        for i, level in enumerate(levels):
+            near = np.argsort(np.abs(seeds.privacy - level), kind="stable")[:starts]
+            for start in [*warner(1 - level, len(prior)), *seeds.matrices[near]]:
+                found[i].append(descend(start, prior, delta, level))
+        order = np.argsort(levels, kind="stable")
+        for path in (order, order[::-1]):
+            for before, here in zip(path, path[1:], strict=False):
+                neighbour = _best(found[before], prior)
+                found[here].append(descend(neighbour, prior, delta, levels[here]))
+    matrices = np.array([_best(candidates, prior) for candidates in found])
+    return Front(privacy(matrices, prior), mse(matrices, prior, respondents), matrices)
+
+
+def best_matrix(
+    prior,
+    delta: float,
+    level: float,
+    rng: np.random.Generator,
+    outputs: int | None = None,
+    starts: int = 20,
+) -> np.ndarray:
+    """The best of several descents from random matrices; square unless `outputs` says otherwise.
+
+    >>> M = best_matrix([0.5, 0.3, 0.2], 0.9, 0.3, np.random.default_rng(0), starts=3)
+    >>> M.shape
+    (3, 3)
+    """
+    prior = check_prior(prior)
+    delta = check_delta(delta, prior)
+    level = _check_level(level, prior, delta)
+    outputs = outputs or len(prior)
+    if outputs < len(prior):
+        raise ValueError(
+            f"outputs is {outputs}: fewer than the {len(prior)} categories cannot tell them apart"
+        )
+    with threadpool_limits(1):
+        found = [
+            descend(rng.dirichlet(np.ones(outputs), size=len(prior)).T, prior, delta, level)
+            for _ in range(starts)
+        ]
+    return _best(found, prior)
+
+
+def _best(matrices, prior) -> np.ndarray:
+    return matrices[int(np.argmin(mse(np.array(matrices), prior)))]
+
+
+def _check_level(level: float, prior, delta: float) -> float:
+    highest = 1 - prior.max()
+    if not -TOP_MARGIN < level < highest - TOP_MARGIN:
+        raise ValueError(
+            f"privacy is {level:.12g}: here it must lie from 0 to just below {highest:.12g}, where "
+            "the best guess ignores the answer"
+        )
+    if delta <= prior.max() + TOP_MARGIN:
+        raise ValueError(
+            f"delta is {delta:.12g}, the largest prior itself: it must be larger, as no answer "
+            "may say anything on the most common category"
+        )
+    return float(level)
+
+
+def descend(start, prior, delta: float, level: float) -> np.ndarray:
+    """Lower the error of a matrix step by step, at privacy of at least `level`.
+
+    The start may violate the bounds: it is first mixed with noise until it is strictly inside.
+
+    >>> descend(np.eye(2), np.array([0.5, 0.5]), delta=0.8, level=0.3).round(3)
+    array([[0.7, 0.3],
+           [0.3, 0.7]])
+    """
+    accuracy = 1 - level
+    j = _inside(np.asarray(start, dtype=float), prior, delta, accuracy) * prior
+    j = _descend(j, prior, delta, accuracy)
+    return j / j.sum(axis=0)
+
+
+@njit(cache=True, error_model="numpy")
+def _descend(j, prior, delta, accuracy):
+    m, n = j.shape
+    t = np.empty(m)
+    for y in range(m):
+        t[y] = j[y].max()
+    t += (accuracy - t.sum()) / (2 * m)
+    barrier = FIRST_BARRIER
+    while barrier > LAST_BARRIER:
+        scale = 1 / _error(j, prior)
+        for _ in range(STEPS_A_BARRIER):
+            decrease = _newton_step(j, t, prior, delta, accuracy, barrier, scale)
+            if decrease < 0.1 * barrier * j.size:
+                break
+        barrier *= BARRIER_FACTOR
+    return j
+
+
+@njit(cache=True, error_model="numpy")
+def _gram(j):
+    """S = sum_y w_y p_y p_y' and the posteriors p."""
+    p = j / j.sum(axis=1).reshape(-1, 1)
+    return j.T @ p, p
+
+
+@njit(cache=True, error_model="numpy")
+def _error(j, prior):
+    """trace(D S^-1 D)."""
+    s, _ = _gram(j)
+    return (np.diag(np.linalg.inv(s)) * prior**2).sum()
+
+
+@njit(cache=True, error_model="numpy")
+def _merit(j, t, prior, delta, accuracy, barrier, scale):
+    """Error and barriers, infinite outside."""
+    budget = accuracy - t.sum()
+    if budget <= 0:
+        return np.inf
+    logs = np.log(budget)
+    for y in range(j.shape[0]):
+        weight = j[y].sum()
+        for value in j[y]:
+            if value <= 0 or t[y] <= value or delta * weight <= value:
+                return np.inf
+            logs += np.log(value * (t[y] - value) * (delta * weight - value))
+    return scale * _error(j, prior) - barrier * logs
+
+
+@njit(cache=True, error_model="numpy")
+def _newton_step(j, t, prior, delta, accuracy, barrier, scale):
+    """One damped Newton step on error and barriers, in place; returns the decrease it promised."""
+    m, n = j.shape
+    size = m * n
+    s, p = _gram(j)
+    k = np.linalg.inv(s)
+    k = (k + k.T) / 2
+    weight = j.sum(axis=1)
+    gradient, convex, concave = _derivatives(p, weight, k, (k * prior**2) @ k)
+    g, barriers = _barrier_derivatives(j, t, weight, delta, accuracy)
+    g *= barrier
+    g[:size] += scale * gradient
+    barriers *= barrier
+    barriers[:size, :size] += scale * convex
+    step = np.zeros(size + m)
+    decrease = 0.0
+    for share in (1.0, 0.0):  # the full Hessian where it is a descent, else its convex part
+        h = barriers.copy()
+        if share > 0:
+            h[:size, :size] -= scale * concave
+        step = _constrained_step(h, g, m, n)
+        decrease = -(g @ step)
+        if decrease > 0 and step @ (h @ step) > 0:
+            break
+    dj, dt = step[:size].copy().reshape(m, n), step[size:]
+    length = min(1.0, 0.99 * _longest(j, t, dj, dt, delta, accuracy))
+    here = _merit(j, t, prior, delta, accuracy, barrier, scale)
+    while length > 1e-10:
+        there = _merit(
+            j + length * dj, t + length * dt, prior, delta, accuracy, barrier, scale
+        )
+        if there <= here - 1e-4 * length * decrease:
+            j += length * dj
+            t += length * dt
+            return decrease
+        length /= 2
+    return 0.0
+
+
+@njit(cache=True, error_model="numpy")
+def _constrained_step(h, g, m, n):
+    """Minimise g'd + d'Hd/2 over changes d that keep the column sums of J."""
+    size, total = m * n, h.shape[0]
+    system = np.zeros((total + n, total + n))
+    system[:total, :total] = h
+    for a in range(size):
+        system[a, total + a % n] = system[total + a % n, a] = 1.0
+    right = np.zeros(total + n)
+    right[:total] = -g
+    return np.linalg.solve(system, right)[:total]
+
+
+@njit(cache=True, error_model="numpy")
+def _longest(j, t, dj, dt, delta, accuracy):
+    """How far the step can go before a constraint is met."""
+    closing = dt.sum() / (accuracy - t.sum())
+    for y in range(j.shape[0]):
+        weight, change = delta * j[y].sum(), delta * dj[y].sum()
+        for x in range(j.shape[1]):
+            here, move = j[y, x], dj[y, x]
+            closing = max(closing, -move / here, (move - dt[y]) / (t[y] - here))
+            closing = max(closing, (move - change) / (weight - here))
+    return 1 / closing if closing > 0 else np.inf
+
+
+@njit(cache=True, error_model="numpy")
+def _derivatives(p, weight, k, g):
+    """Gradient and Hessian of trace(D S^-1 D), the Hessian as convex part minus concave part.
+
+    A change of row y by d changes S by v p' + p v' to first order, with v = d - p sum(d)/2, and
+    by (d - p sum d)(d - p sum d)' / w to second order. With K = S^-1 and G = K D^2 K,
+    the trace changes by -<G, dS> + <G dS K, dS>.
+    """
+    m, n = p.shape
+    gp, kp = p @ g, p @ k
+    pgp, pkp = gp @ p.T, kp @ p.T
+    gradient = np.empty(m * n)
+    convex = np.empty((m * n, m * n))
+    concave = np.zeros((m * n, m * n))
+    for y in range(m):
+        for x in range(n):
+            a = y * n + x
+            gradient[a] = pgp[y, y] - 2 * gp[y, x]
+            for z in range(m):
+                # inner products of v = e_x - p_y / 2 with p_z
+                vgp, vkp = gp[z, x] - pgp[y, z] / 2, kp[z, x] - pkp[y, z] / 2
+                for u in range(n):
+                    b = z * n + u
+                    ugp, ukp = gp[y, u] - pgp[y, z] / 2, kp[y, u] - pkp[y, z] / 2
+                    vgv = g[x, u] - gp[y, u] / 2 - gp[z, x] / 2 + pgp[y, z] / 4
+                    vkv = k[x, u] - kp[y, u] / 2 - kp[z, x] / 2 + pkp[y, z] / 4
+                    convex[a, b] = 2 * (
+                        vgv * pkp[y, z] + vkv * pgp[y, z] + vgp * ukp + vkp * ugp
+                    )
+            for u in range(n):
+                block = g[x, u] - gp[y, x] - gp[y, u] + pgp[y, y]
+                concave[a, y * n + u] = 2 / weight[y] * block
+    return gradient, convex, concave
+
+
+@njit(cache=True, error_model="numpy")
+def _barrier_derivatives(j, t, weight, delta, accuracy):
+    """Gradient and Hessian of minus the sum of the logarithms of all slacks."""
+    m, n = j.shape
+    size = m * n
+    gradient = np.zeros(size + m)
+    h = np.zeros((size + m, size + m))
+    budget = accuracy - t.sum()
+    for y in range(m):
+        top, third = 1 / (t[y] - j[y]), 1 / (delta * weight[y] - j[y])
+        square = third * third
+        all_third, all_square = third.sum(), square.sum()
+        gradient[size + y] = 1 / budget - top.sum()
+        h[size + y, size + y] = (top * top).sum()
+        for x in range(n):
+            a = y * n + x
+            gradient[a] = top[x] + third[x] - 1 / j[y, x] - delta * all_third
+            h[a, size + y] = h[size + y, a] = -top[x] ** 2
+            for u in range(n):
+                h[a, y * n + u] = delta * (delta * all_square - square[x] - square[u])
+            h[a, a] += 1 / j[y, x] ** 2 + top[x] ** 2 + square[x]
+    h[size:, size:] += 1 / budget**2
+    return gradient, h
+
+
+def _inside(matrix, prior, delta, accuracy) -> np.ndarray:
+    """Mix with noise until every constraint holds with room to spare."""
+    noise = np.outer(np.maximum(matrix @ prior, 0.1 / len(matrix)), np.ones(len(prior)))
+    noise /= noise.sum(axis=0)
+    room = 0.05
+    for share in np.concatenate([[0.02, 0.05], np.arange(0.1, 1.0, 0.05)]):
+        mixed = (1 - share) * matrix + share * noise
+        if (
+            1 - privacy(mixed, prior) < accuracy - room * (accuracy - prior.max())
+            and max_posterior(mixed, prior) < delta - room * (delta - prior.max())
+        ):
+            return mixed
+    return 0.01 * matrix + 0.99 * noise
