@@ -351,12 +351,18 @@ def decode(codes: np.ndarray, domain: Domain, like: pd.DataFrame | None = None) 
     columns = {}
     for axis, (name, levels) in enumerate(zip(domain.names, domain.levels, strict=True)):
         values = pd.Series(list(levels)).take(digits[:, axis]).reset_index(drop=True)
-        known = like is not None and name in like.columns
-        if known and set(levels) <= set(getattr(like[name].dtype, "categories", levels)):
+        if like is not None and name in like.columns and _fits(levels, like[name].dtype):
             values = values.astype(like[name].dtype)
         columns[name] = values.array
     index = like.index if like is not None and len(like) == len(codes) else None
     return pd.DataFrame(columns, index=index)
+
+
+def _fits(levels: tuple, dtype: object) -> bool:
+    """Whether a column of this type can hold the levels."""
+    if isinstance(dtype, pd.CategoricalDtype):
+        return set(levels) <= set(dtype.categories)
+    return dtype.kind not in "iubf" or pd.Series(list(levels)).dtype.kind in "iubf"
 
 
 def as_frame(records: pd.DataFrame | np.ndarray) -> pd.DataFrame:

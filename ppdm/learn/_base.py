@@ -31,7 +31,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: pd.DataFrame | np.ndarray) -> np.ndarray:
         """The likeliest class of each (undisguised) record."""
-        return self.classes_[self._best(self._digits(X))]
+        digits = self._digits(X)
+        return self.classes_[self._best(digits)]
 
     def score_table(self, table: Table) -> float:
         """The share of a table's records, true or estimated, that are classified rightly."""

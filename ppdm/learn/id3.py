@@ -71,7 +71,8 @@ class ID3(TableClassifier):
 
     def predict_proba(self, X: pd.DataFrame | np.ndarray) -> np.ndarray:
         """The (clipped) class shares of the leaf that a record falls into."""
-        leaves = self.tree_.leaves(self._digits(X))
+        digits = self._digits(X)
+        leaves = self.tree_.leaves(digits)
         counts = np.maximum(self.tree_.counts[leaves], 0)
         empty = counts.sum(axis=1) <= 0
         counts[empty, self.tree_.label[leaves[empty]]] = 1  # an empty branch: the label is all

@@ -1,0 +1,385 @@
+"""Mechanisms: equal to the papers' record-by-record reading, unbiased, and what attackers get."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import plain
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from ppdm import Domain, MultiGroup, RRMatrix, Table, UnrelatedQuestion, count, random_groups
+from ppdm.table import decode, encode
+
+FALSE_ALARM = 1e-7  # of every single random test below
+
+NAMES = ["A", "B", "C", "D"]
+
+
+def answers(size=300, seed=3, columns=NAMES):
+    """Correlated binary answers."""
+    rng = np.random.default_rng(seed)
+    first = rng.random(size) < 0.3
+    noise = rng.random((size, len(columns))) < 0.25
+    return pd.DataFrame((first[:, None] ^ noise).astype(int), columns=columns)
+
+
+MECHANISMS = {
+    "one group": MultiGroup(0.8),
+    "two groups": MultiGroup(0.3, [["A", "C"], ["B", "D"]]),
+    "four groups": MultiGroup(0.9, [["A"], ["B"], ["C"], ["D"]]),
+    "partial": MultiGroup(0.7, [["A", "D"]]),
+    "unrelated": UnrelatedQuestion(0.6),
+    "unrelated, skewed": UnrelatedQuestion(0.4, {"A": [0.9, 0.1], "C": [0.2, 0.8]}),
+    "unrelated, joint": UnrelatedQuestion(0.5, count(answers(50, seed=9))),
+    "matrices": RRMatrix({"A": [[0.9, 0.2], [0.1, 0.8]], "C": [[0.6, 0.3], [0.4, 0.7]]}),
+    "more outputs": RRMatrix({"B": [[0.5, 0.1], [0.3, 0.3], [0.2, 0.6]]}),
+}
+
+
+# -- undo against the papers ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("theta", [0.0, 0.1, 0.45, 0.7, 1.0])
+@pytest.mark.parametrize("groups", [[NAMES], [["A", "C"], ["B", "D"]], [["A"], ["B"], ["C", "D"]]])
+def test_undo_is_the_papers_estimate_of_every_expression(theta, groups):
+    scheme = MultiGroup(theta, groups)
+    disguised = scheme.disguise(answers(), np.random.default_rng(5))
+    for table in (count(disguised).densified(), count(disguised).sparsified()):
+        undone = scheme.undo(table)
+        for names in (["A"], ["B", "D"], NAMES):
+            for values in product((0, 1), repeat=len(names)):
+                expression = dict(zip(names, values, strict=True))
+                expected = plain.estimate_by_groups(disguised, expression, theta, groups)
+                assert undone.p(expression) == pytest.approx(expected, abs=1e-12)
+                assert scheme.undo(table.marginal(*names)).p(expression) == pytest.approx(
+                    expected, abs=1e-12)
+
+
+def test_unrelated_undo_is_equation_1_for_every_expression():
+    frame = answers().assign(E=pd.Categorical(np.resize(["x", "y", "z"], 300)))
+    levels = dict(zip(*(lambda d: (d.names, d.levels))(count(frame).domain), strict=True))
+    scheme = UnrelatedQuestion(0.4)
+    disguised = scheme.disguise(frame, np.random.default_rng(5))
+    assert list(disguised.dtypes) == list(frame.dtypes)
+    for expression in ({"A": 1}, {"E": "z", "B": 0}, {"A": 0, "B": 1, "C": 0, "D": 1, "E": "x"}):
+        expected = plain.estimate_by_unrelated(disguised, expression, 0.4, levels)
+        assert scheme.undo(count(disguised)).p(expression) == pytest.approx(expected, abs=1e-12)
+
+
+def test_matrices_are_kronecker_powers():
+    domain = Domain(("A", "B", "C"), ((0, 1),) * 3)
+    for groups, number in (([["A"], ["B"], ["C"]], 3),):
+        np.testing.assert_allclose(
+            MultiGroup(0.8, groups).matrix(domain), plain.groups_matrix(0.8, number), atol=1e-15)
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_matrix_apply_and_undo_are_one_linear_map(name):
+    scheme, table = MECHANISMS[name], count(answers())
+    matrix = scheme.matrix(table.domain)
+    np.testing.assert_allclose(matrix.sum(axis=0), 1, atol=1e-12)
+    np.testing.assert_allclose(matrix @ table.values, scheme.apply(table).values, atol=1e-10)
+    np.testing.assert_allclose(scheme.undo(scheme.apply(table)).values, table.values, atol=1e-9)
+    sparse = scheme.apply(table.sparsified())
+    np.testing.assert_allclose(sparse.dense, scheme.apply(table).dense, atol=1e-10)
+
+
+@pytest.mark.parametrize("theta", [0.0, 1.0])
+def test_at_the_ends_undoing_is_exact_to_the_bit(theta):
+    scheme, table = MultiGroup(theta, [["A", "C"], ["B", "D"]]), count(answers())
+    disguised = count(scheme.disguise(answers(), np.random.default_rng(1)))
+    np.testing.assert_array_equal(scheme.undo(disguised).dense, table.dense)
+    np.testing.assert_array_equal(UnrelatedQuestion(1).undo(table).dense, table.dense)
+
+
+# -- disguising: the three ways have one distribution -------------------------------------------
+
+
+def outcomes(draw, repetitions):
+    """How often each table of reports comes up."""
+    found = {}
+    for _ in range(repetitions):
+        key = tuple(draw().astype(int))
+        found[key] = found.get(key, 0) + 1
+    return found
+
+
+def exact_outcomes(frame, scheme):
+    """The probability of every table of reports, from the matrix, one record after another."""
+    domain = count(frame).domain
+    matrix = scheme.matrix(domain)
+    chances = {(0,) * len(matrix): 1.0}
+    for code in encode(frame)[0]:
+        following = {}
+        for so_far, chance in chances.items():
+            for report in np.flatnonzero(matrix[:, code]):
+                key = tuple(n + (i == report) for i, n in enumerate(so_far))
+                following[key] = following.get(key, 0) + chance * matrix[report, code]
+        chances = following
+    return chances
+
+
+@pytest.mark.parametrize("how", ["records", "table", "sparse table"])
+@pytest.mark.parametrize("scheme", [
+    MultiGroup(0.8), MultiGroup(0.3, [["A"], ["B"]]), MultiGroup(0.6, [["B"]]),
+    UnrelatedQuestion(0.6), UnrelatedQuestion(0.5, {"A": [0.9, 0.1]}),
+    UnrelatedQuestion(0.3, count(pd.DataFrame({"A": [0, 1, 1], "B": [0, 0, 1]}))),
+    RRMatrix({"A": [[0.9, 0.2], [0.1, 0.8]]}), RRMatrix({"B": [[0.5, 0.1], [0.3, 0.3], [0.2, 0.6]]}),
+], ids=str)
+def test_records_and_tables_are_disguised_with_the_exact_distribution(scheme, how):
+    """A chi-squared test of all tables of three reports; false alarms: 1e-7 in each case."""
+    frame = pd.DataFrame({"A": [0, 0, 1], "B": [1, 1, 0]})
+    table = count(frame).sparsified() if how == "sparse table" else count(frame)
+    rng = np.random.default_rng(11)
+    levels = scheme.reported(table.domain)
+
+    def draw():
+        if how == "records":
+            reports = scheme.disguise(frame, rng)
+            return count(reports, dict(zip(levels.names, levels.levels))).densified().values
+        return scheme.disguise_table(table, rng).densified().values
+
+    repetitions = 1_500 if how == "records" else 6_000
+    found, exact = outcomes(draw, repetitions), exact_outcomes(frame, scheme)
+    assert set(found) <= set(exact)
+    keys = sorted(exact, key=exact.get)
+    expected = np.array([exact[k] * repetitions for k in keys])
+    observed = np.array([found.get(k, 0) for k in keys])
+    pools = np.searchsorted(np.cumsum(expected), np.arange(8, repetitions, 8))  # >= 8 in a pool
+    starts = np.unique(np.concatenate([[0], pools[pools < len(keys)]]))
+    expected, observed = np.add.reduceat(expected, starts), np.add.reduceat(observed, starts)
+    if len(expected) > 1:
+        assert stats.chisquare(observed, expected).pvalue > FALSE_ALARM
+
+
+def test_the_plain_readings_disguise_alike():
+    """Mean reports of the two plain loops against `apply`; 5.5 standard errors: 4e-8 a cell."""
+    frame = answers(2_000)
+    groups = [["A", "C"], ["B"]]
+    cases = [
+        (MultiGroup(0.7, groups), plain.disguise_by_groups(frame, 0.7, groups,
+                                                           np.random.default_rng(2))),
+        (UnrelatedQuestion(0.7), plain.disguise_by_unrelated(
+            frame, 0.7, dict.fromkeys(NAMES, (0, 1)), np.random.default_rng(2))),
+    ]
+    for scheme, disguised in cases:
+        expected = scheme.apply(count(frame)).values
+        observed = count(disguised).values
+        assert np.all(np.abs(observed - expected) <= 5.5 * np.sqrt(np.maximum(expected, 1)))
+
+
+@given(st.data())
+@settings(max_examples=25, deadline=None)
+def test_undone_counts_are_unbiased(data):
+    """Means over 400 repetitions within 6 standard errors: a false alarm in 1e-9 a cell."""
+    seed = data.draw(st.integers(0, 10_000))
+    rng = np.random.default_rng(seed)
+    columns = {}
+    for name in "ABC"[: data.draw(st.integers(1, 3))]:
+        three = data.draw(st.booleans())
+        columns[name] = pd.Categorical.from_codes(
+            rng.integers(0, 3 if three else 2, 60), ["x", "y", "z"] if three else ["x", "y"])
+    frame = pd.DataFrame(columns)
+    table = count(frame)
+    binary = [name for name, n in zip(table.names, table.shape) if n == 2]
+    kind = data.draw(st.sampled_from(["group", "unrelated", "matrix"]))
+    if kind == "group" and binary:
+        number = data.draw(st.integers(1, len(binary)))
+        scheme = MultiGroup(data.draw(st.sampled_from([0.1, 0.35, 0.8])),
+                            random_groups(binary, number, rng))
+    elif kind == "matrix":
+        scheme = RRMatrix({
+            name: rng.dirichlet(np.ones(n + extra) * 2, size=n).T + 0.0
+            for name, n in zip(table.names, table.shape)
+            for extra in [data.draw(st.integers(0, 1))]})
+    else:
+        scheme = UnrelatedQuestion(data.draw(st.sampled_from([0.2, 0.5, 1.0])))
+    draws = np.array([
+        scheme.undo(scheme.disguise_table(table, rng)).densified().values for _ in range(400)])
+    se = draws.std(axis=0, ddof=1) / np.sqrt(len(draws))
+    assert np.all(np.abs(draws.mean(axis=0) - table.values) <= 6 * se + 1e-9)
+
+
+# -- outside oracles -----------------------------------------------------------------------
+
+
+def test_known_numbers():
+    assert RRMatrix([[.7, .2, .1], [.2, .6, .3], [.1, .2, .6]]).undo_vector(
+        [.43, .34, .23]) == pytest.approx([.5, .3, .2], abs=1e-12)
+    assert RRMatrix.warner(2, 0.7).undo_vector([0.57, 0.43])[1] == pytest.approx(0.325, abs=1e-12)
+    answers = Table(Domain(("A",), (("no", "yes"),)), [570, 430])
+    assert MultiGroup(0.7).undo(answers).p(A="yes") == pytest.approx(0.325, abs=1e-12)
+    assert RRMatrix.warner(10, 0.5).epsilon() == pytest.approx(2.19722457733622, abs=1e-13)
+
+
+@pytest.mark.parametrize("n", [2, 5])
+def test_the_three_families_are_one(n):
+    """[Huang & Du, Theorem 2] Warner's p, UP's q and FRAPP's λ name the same matrices."""
+    for p in (0.0, 0.1, 1 / n, 0.7):
+        warner = RRMatrix.warner(n, p)
+        np.testing.assert_allclose(
+            warner.M, RRMatrix.uniform_perturbation(n, (n * p - 1) / (n - 1)).M, atol=1e-15)
+        np.testing.assert_allclose(warner.M, RRMatrix.frapp(n, p * (n - 1) / (1 - p)).M, atol=1e-15)
+
+
+def test_more_outputs_are_undone_by_weighted_least_squares():
+    M = np.array([[0.5, 0.1], [0.3, 0.3], [0.2, 0.6]])
+    prior = np.array([0.2, 0.8])
+    weights = np.diag(1 / (M @ prior))
+    expected = np.linalg.solve(M.T @ weights @ M, M.T @ weights)
+    np.testing.assert_allclose(RRMatrix(M, prior=prior).left_inverse(), expected, atol=1e-12)
+    np.testing.assert_allclose(RRMatrix(M).left_inverse() @ M, np.eye(2), atol=1e-12)
+
+
+def test_a_million_reports_follow_the_columns():
+    """z of every cell below 6: a false alarm in 1e-7 for the hundred cells together."""
+    rng = np.random.default_rng(4)
+    M = rng.dirichlet(np.ones(10), size=10).T
+    true = rng.integers(0, 10, 1_000_000)
+    reports = RRMatrix(M).disguise_codes(true, Domain(("A",), (tuple(range(10)),)), rng)
+    observed = np.zeros((10, 10))
+    np.add.at(observed, (reports, true), 1)
+    size = np.bincount(true)
+    z = (observed - M * size) / np.sqrt(np.maximum(M * (1 - M) * size, 1e-9))
+    assert np.abs(z).max() < 6
+
+
+# -- attackers -----------------------------------------------------------------------------
+
+
+def brute_force(scheme, frame):
+    """P(x) M[r, x] over all cells."""
+    prior = count(frame).proportions()
+    return scheme.matrix(prior.domain) * prior.values
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_best_guesses_against_brute_force(name):
+    scheme, frame = MECHANISMS[name], answers(40)
+    prior = count(frame)
+    joint = brute_force(scheme, frame)
+    assert scheme.guess_record(prior) == pytest.approx(joint.max(axis=1).sum(), abs=1e-12)
+    digits = prior.domain.digits(np.arange(prior.domain.size))
+    for axis, attribute in enumerate(NAMES):
+        by_value = np.array([joint[:, digits[:, axis] == v].sum(axis=1) for v in (0, 1)])
+        expected = by_value.max(axis=0).sum()
+        for storage in (prior.densified(), prior.sparsified()):
+            assert scheme.guess_answer(storage, attribute) == pytest.approx(expected, abs=1e-12)
+    known = sum(
+        np.array([joint[:, (digits[:, 0] == v) & (digits[:, 1] == b)].sum(axis=1)
+                  for v in (0, 1)]).max(axis=0).sum() for b in (0, 1))
+    assert scheme.guess_answer(prior, "A", known=["B"]) == pytest.approx(known, abs=1e-12)
+
+
+def test_who_knows_one_answer_of_a_group_knows_the_group():
+    prior = count(answers(200))
+    assert MultiGroup(0.6).guess_answer(prior, "A", known=["D"]) == pytest.approx(1, abs=1e-12)
+    assert MultiGroup(0.6, [["A"], ["D"]]).guess_answer(prior, "A", known=["D"]) < 0.95
+
+
+def test_truthful_reports_by_simulation():
+    """P(private | report) against the share among 200,000 simulated; 6 standard errors."""
+    frame, rng = answers(100), np.random.default_rng(8)
+    scheme, prior = UnrelatedQuestion(0.4), count(frame)
+    codes = encode(frame)[0][rng.integers(100, size=200_000)]
+    private = rng.random(len(codes)) < 0.4
+    reports = np.where(private, codes, rng.integers(16, size=len(codes)))
+    share, size = np.array([(private[reports == r].mean(), (reports == r).sum())
+                            for r in range(16)]).T
+    expected = scheme.truthful(prior).values
+    assert np.all(np.abs(share - expected) < 6 * np.sqrt(0.25 / size))
+    np.testing.assert_allclose(scheme.truth_of_reports(prior, np.arange(16)), expected, atol=1e-12)
+
+
+def smallest_epsilon(scheme, domain):
+    matrix = scheme.matrix(domain)
+    with np.errstate(divide="ignore"):
+        ratios = np.log(matrix.max(axis=1)) - np.log(matrix.min(axis=1))
+    return ratios.max()
+
+
+@pytest.mark.parametrize("scheme", [
+    MultiGroup(0.8, [["A"], ["B"]]), MultiGroup(0.2, [["A"], ["B"]]), MultiGroup(0.8),
+    MultiGroup(0.8, [["A"]]), UnrelatedQuestion(0.3), UnrelatedQuestion(0.3, {"A": [0.9, 0.1]}),
+    RRMatrix({"A": [[0.9, 0.2], [0.1, 0.8]], "B": [[0.6, 0.3], [0.4, 0.7]]}),
+], ids=str)
+def test_epsilon_is_the_largest_log_ratio(scheme):
+    domain = Domain(("A", "B"), ((0, 1), (0, 1)))
+    assert scheme.epsilon(domain=domain) == pytest.approx(smallest_epsilon(scheme, domain))
+
+
+def test_epsilon_of_a_group_of_two_is_infinite():
+    assert MultiGroup(0.51, [["A", "B"]]).epsilon() == math.inf
+    assert MultiGroup(0.75, [["A", "B"]]).epsilon("A") == pytest.approx(math.log(3))
+
+
+# -- refusals ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda: MultiGroup(1.5), "theta is a probability, from 0 to 1; got 1.5"),
+    (lambda: MultiGroup(0.8, [["A"], ["A"]]), "one group only; A is in two"),
+    (lambda: MultiGroup(0.5).undo(count(answers())), "theta must not be 0.5"),
+    (lambda: MultiGroup(0.8, [["Z"]]).disguise(answers(), np.random.default_rng(1)),
+     "unknown attributes: Z; the records have A, B, C, D"),
+    (lambda: MultiGroup(0.8).disguise_table(count(pd.DataFrame({"A": list("xyz")})),
+                                            np.random.default_rng(1)), "only two-valued answers"),
+    (lambda: MultiGroup(0.8).disguise_table(count(answers()) * 0.3, np.random.default_rng(1)),
+     "only whole counts"),
+    (lambda: UnrelatedQuestion(0).undo(count(answers())), "q must not be 0"),
+    (lambda: UnrelatedQuestion(0.5, {"A": [0.5, 0.6]}), "sum to one"),
+    (lambda: RRMatrix([[0.5, 0.5], [0.5, 0.5]]).undo_vector([1, 1]), "no left inverse"),
+    (lambda: RRMatrix([[0.5, 0.4], [0.4, 0.6]]), "columns .* sum to one; column 0 sums to 0.9"),
+    (lambda: RRMatrix([[0.5, 0.5, 1], [0.5, 0.5, 0]]), "2 outputs for 3 inputs"),
+    (lambda: RRMatrix(np.eye(2)).undo(count(answers())), "one matrix disguises one attribute"),
+    (lambda: RRMatrix(np.eye(3)).apply(count(answers(columns=["A"]))), "3 columns; the attribute"),
+    (lambda: RRMatrix.warner(1, 0.5), "at least two answers"),
+    (lambda: RRMatrix.uniform_perturbation(4, -0.5), "from -1/.n-1. = -0.3333 to 1"),
+    (lambda: random_groups(NAMES, 5, np.random.default_rng(1)), "4 attributes make 1 to 4 groups"),
+])
+def test_bad_input_is_refused_in_one_sentence(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_forty_attributes_in_two_groups():
+    """Sparse all the way; the sum of squares of the undone table shows that nothing was lost."""
+    rng = np.random.default_rng(6)
+    names = [f"q{i}" for i in range(40)]
+    frame = pd.DataFrame((rng.random((400, 40)) < 0.2).astype(int), columns=names)
+    scheme = MultiGroup(0.9, random_groups(names, 2, rng))
+    reports = scheme.disguise_table(count(frame), rng)
+    undone = scheme.undo(reports)
+    assert undone.is_sparse
+    assert undone.total == pytest.approx(400)
+    direct = scheme.undo(reports.marginal("q1", "q7"))
+    np.testing.assert_allclose(undone.marginal("q1", "q7").dense, direct.dense, atol=1e-9)
+    everyone_alone = MultiGroup(0.9, [[name] for name in names])
+    with pytest.raises(ValueError, match="undo marginals of fewer attributes"):
+        everyone_alone.undo(reports)
+
+
+def test_disguised_records_keep_types_and_index():
+    frame = answers().assign(E=pd.Categorical(np.resize(["x", "y"], 300)))
+    frame.index = np.arange(300) + 1000
+    reports = MultiGroup(0.5).disguise(frame, np.random.default_rng(1))
+    assert list(reports.dtypes) == list(frame.dtypes)
+    assert list(reports.index) == list(frame.index)
+    lies = (reports["E"].astype(str) != frame["E"].astype(str)).to_numpy()
+    assert ((reports["A"] != frame["A"]).to_numpy() == lies).all()  # one coin for the group
+    assert 0 < lies.sum() < 300
+
+
+def test_decoding_reports_with_more_outputs():
+    scheme = RRMatrix({"B": [[0.5, 0.1], [0.3, 0.3], [0.2, 0.6]]},
+                      outputs={"B": ("no", "hm", "yes")}, inputs={"B": (0, 1)})
+    reports = scheme.disguise(answers(), np.random.default_rng(1))
+    assert set(reports["B"]) == {"no", "hm", "yes"}
+    table = count(reports, {"B": ("no", "hm", "yes")})
+    assert scheme.undo(table).levels[1] == (0, 1)
+    codes, domain = encode(answers())
+    assert decode(codes, domain).equals(answers())
