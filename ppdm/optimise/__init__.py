@@ -1,1 +1,46 @@
-"""[Huang & Du] The best randomizing matrix for a prior: objectives, search, descent, frontier."""
+"""[Huang & Du] The best randomizing matrix for a prior.
+
+    objectives   privacy and error of matrices; Warner, UP and FRAPP
+    spea2        the paper's evolutionary search, `optrr`
+    descent      the best square matrix, by gradients
+    frontier     the least error that any scheme can have, with a certificate
+    experiment   the paper's experiments, for chapter 4
+
+>>> from ppdm.optimise import best_scheme, mse
+>>> import numpy as np
+>>> prior = [0.5, 0.3, 0.2]
+>>> scheme = best_scheme(prior, delta=0.9, privacy=0.3)
+>>> bool(scheme.mse > mse(np.eye(3), prior))          # privacy has its price
+True
+"""
+
+from ppdm.optimise.descent import best_matrix, square_front
+from ppdm.optimise.frontier import Scheme, best_ldp_scheme, best_scheme, frontier
+from ppdm.optimise.objectives import (
+    frapp,
+    max_posterior,
+    mse,
+    pareto,
+    privacy,
+    uniform_perturbation,
+    warner,
+)
+from ppdm.optimise.spea2 import Front, optrr
+
+__all__ = [
+    "Front",
+    "Scheme",
+    "best_ldp_scheme",
+    "best_matrix",
+    "best_scheme",
+    "frapp",
+    "frontier",
+    "max_posterior",
+    "mse",
+    "optrr",
+    "pareto",
+    "privacy",
+    "square_front",
+    "uniform_perturbation",
+    "warner",
+]

@@ -27,6 +27,7 @@ from ppdm.optimise.objectives import check_delta, check_prior, pareto
 
 __all__ = ["Front", "optrr", "fitness", "truncate"]
 
+MUTATION_RATE, MUTATION_STEP = 0.5, 0.1
 REPAIR_SWEEPS = 5
 SINGULAR_PIVOT = 1e-13
 TINY = 1e-14
@@ -51,8 +52,8 @@ def optrr(
     archive: int = 100,
     omega: int = 1_000,
     crossover_rate: float = 1.0,
-    mutation_rate: float = 0.5,
-    mutation_step: float = 0.1,
+    mutation_rate: float = MUTATION_RATE,
+    mutation_step: float = MUTATION_STEP,
     progress: Callable[[int], object] | None = None,
 ) -> Front:
     """[Huang & Du, V.A] Search for randomizing matrices; return the non-dominated part of Omega.
