@@ -1,0 +1,119 @@
+"""Figures: words made from the data, the same bytes at every run, colours that can be told apart."""
+
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ppdm import plot, study
+
+THETA = [0, 0.1, 0.3, 0.45, 0.55, 0.7, 0.9, 1]
+
+
+@pytest.fixture(scope="module")
+def summary():
+    def cell(rng, reps, dataset, groups, theta):
+        right = 0.6 + 0.2 * abs(2 * theta - 1) ** groups
+        return {"accuracy": rng.binomial(300, right, reps) / 300}
+
+    grid = {"dataset": ["adult", "voting"], "groups": [1, 2, 3], "theta": THETA}
+    return study.summarise(study.run(cell, grid, 40, seed=1, workers=1, cache=False))
+
+
+@pytest.fixture(scope="module")
+def front():
+    x = np.linspace(0.2, 0.6, 12)
+    return pd.DataFrame({"privacy": x, "mse": 1e-4 * np.exp(5 * x)})
+
+
+def every_kind(summary, front):
+    adult = summary[summary.dataset == "adult"]
+    levels = {name: {"majority class": 0.6} for name in ("adult", "voting")}
+    return {
+        "curves": plot.curves(adult, x="theta", hue="groups", baselines={"ID3": 0.8}),
+        "panels": plot.curves(summary, x="theta", hue="groups", col="dataset", baselines=levels),
+        "variances": plot.variances(adult, x="theta", hue="groups"),
+        "heatmap": plot.heatmap(summary, x="theta", y="groups", col="dataset"),
+        "surface": plot.surface(adult, x="theta", y="groups"),
+        "privacy": plot.privacy_curves(front.rename(columns={"mse": "pse"}), x="privacy", y="pse"),
+        "fronts": plot.fronts({"Warner": front, "OptRR": front}, front, title="normal, δ = 0.8"),
+    }
+
+
+def test_every_kind_has_words_and_draws_the_same_twice(summary, front):
+    once, twice = every_kind(summary, front), every_kind(summary, front)
+    for kind, figure in once.items():
+        assert len(figure.caption) > 10, kind
+        assert len(figure.alt) > 40, kind
+        assert re.search(r"\d", figure.alt), kind
+        assert plot.svg(figure) == plot.svg(twice[kind]), kind
+        ElementTree.fromstring(plot.element(figure, figure.alt, kind))  # well formed
+
+
+def test_the_words_follow_the_data(summary):
+    adult = summary[(summary.dataset == "adult") & (summary.groups == 1)]
+    figure = plot.curves(adult, x="theta", baselines={"ID3, undisguised": 0.8})
+    first, last = adult["mean"].iloc[0], adult["mean"].iloc[-1]
+    assert f"falls from {first:.3g} at θ = 0 to" in figure.alt
+    assert f"and rises to {last:.3g} at θ = 1" in figure.alt
+    assert "Level of ID3, undisguised 0.8." in figure.alt
+    assert "Repetitions: 40." in figure.caption
+    assert "95 % intervals" in figure.caption
+    upside_down = adult.assign(mean=1.5 - adult["mean"])
+    assert "rises from" in plot.curves(upside_down, x="theta").alt
+
+
+def test_every_line_and_interval_is_drawn(summary):
+    figure = plot.curves(summary, x="theta", hue="groups", col="dataset")
+    assert len(figure.axes) == 2
+    for ax in figure.axes:
+        assert len(ax.lines) == 3
+        assert len(ax.collections) == 3
+    assert [t.get_text() for t in figure.legends[0].get_texts()] == ["1 group", "2 groups", "3 groups"]
+
+
+def test_on_the_page_ids_are_its_own_and_ink_is_the_pages(summary):
+    adult = summary[summary.dataset == "adult"]
+    figure = plot.curves(adult, x="theta", hue="groups")
+    element = plot.element(figure, 'a "quoted" < text', "first")
+    assert 'role="img"' in element
+    assert "a &quot;quoted&quot; &lt; text" in element
+    assert "currentColor" in element
+    assert plot.INK not in element
+    ids = set(re.findall(r'\bid="([^"]*)"', element))
+    assert ids
+    assert all(i.startswith("first-") for i in ids)
+    used = re.findall(r'href="#([^"]*)"|url\(#([^)]*)\)', element)
+    assert {a or b for a, b in used} <= ids
+
+
+def test_a_large_drawing_becomes_a_picture(summary, monkeypatch):
+    monkeypatch.setattr(plot, "LARGEST_SVG", 10)
+    figure = plot.curves(summary[summary.dataset == "adult"], x="theta", hue="groups")
+    assert plot.element(figure, "words", "x").startswith('<img alt="words" src="data:image/png;base64,')
+
+
+def test_an_unknown_metric_names_the_known(summary):
+    with pytest.raises(ValueError, match="no metric 'auc' in the frame; it has accuracy"):
+        plot.curves(summary, x="theta", metric="auc")
+
+
+def test_a_variance_of_one_repetition_is_refused(summary):
+    with pytest.raises(ValueError, match="two repetitions"):
+        plot.variances(summary.assign(var=np.nan), x="theta")
+
+
+def luminance(colour):
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("colour", plot.COLOURS)
+@pytest.mark.parametrize("page", ["#ffffff", "#14181e"])
+def test_colours_stand_out_from_both_pages(colour, page):
+    """Graphics want a contrast of 3 (WCAG 1.4.11)."""
+    low, high = sorted([luminance(colour), luminance(page)])
+    assert (high + 0.05) / (low + 0.05) >= 3

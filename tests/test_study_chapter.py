@@ -1,0 +1,192 @@
+"""A small chapter from end to end, and what becomes of its verdicts when a mechanism is broken."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from ppdm import MultiGroup, count, data, study
+from ppdm.study.ledger import LedgerError
+
+CLAIMS = [
+    {
+        "id": "ZD-1", "paper": "zhan-du", "where": "Section 4.2",
+        "claim": "Undone shares are unbiased.",
+        "rule": {"name": "near", "target": 0.0, "within": 0.02}, "expect": "reproduced",
+    },
+    {
+        "id": "ZD-2", "paper": "zhan-du", "where": "Section 5.3.1",
+        "claim": "The error grows from θ = 1 towards 1/2.",
+        "rule": {"name": "trend", "direction": "falling"}, "expect": "reproduced",
+    },
+    {
+        "id": "ZD-3", "paper": "zhan-du", "where": "Section 5.3.1",
+        "claim": "At θ = 1 the counts are the true ones.",
+        "rule": {"name": "identity", "tolerance": 1e-12}, "expect": "reproduced",
+    },
+    {
+        "id": "ZD-4", "paper": "zhan-du", "where": "Section 1.2",
+        "claim": "Single answers are reported as they are.",
+        "rule": {"name": "shown", "beyond": 0.05}, "met": "wrong in the paper",
+        "unmet": "reproduced", "expect": "wrong in the paper", "why": "They are reversed.",
+    },
+]  # fmt: skip
+
+PEOPLE = count(pd.DataFrame({"A": [1] * 700 + [0] * 300, "B": [1, 0] * 500}))
+TRUE = PEOPLE.dense / 1000
+
+
+def cell(rng, reps, theta):
+    scheme = MultiGroup(theta, [["A"], ["B"]])
+    shares = np.array([
+        scheme.undo(scheme.disguise_table(PEOPLE, rng)).dense.ravel() / 1000
+        for _ in range(reps)
+    ])  # fmt: skip
+    error = shares - TRUE.ravel()
+    return {"bias": error[:, -1], "error": (error**2).sum(axis=1)}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("PPDM_RESULTS", str(tmp_path / "results"))
+    monkeypatch.setenv("PPDM_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "claims").mkdir()
+    (tmp_path / "claims" / "99_small.yml").write_text(yaml.safe_dump(CLAIMS), encoding="utf-8")
+    return tmp_path
+
+
+def small_chapter(folder, decide=("ZD-1", "ZD-2", "ZD-3", "ZD-4"), **parameters):
+    """What a notebook does, cell by cell."""
+    ch = study.Chapter(
+        "99_small", seed=5, sizes={"reps": (400, 5)}, split="median",
+        claims=folder / "claims" / "99_small.yml", **parameters,
+    )  # fmt: skip
+    frame = ch.run(cell, {"theta": [0.7, 0.8, 0.9, 1.0]}, cache=False)
+    summary = study.summarise(frame)
+    ch.save("shares", summary)
+    bias = summary[summary.metric == "bias"]
+    error = summary[summary.metric == "error"]
+    reported = MultiGroup(0.7).apply(PEOPLE).dense / 1000
+    evidence = {
+        "ZD-1": {"value": bias["mean"], "se": bias["se"]},
+        "ZD-2": {"values": error["mean"], "se": error["se"]},
+        "ZD-3": {"ours": MultiGroup(1.0).undo(PEOPLE).dense, "theirs": TRUE * 1000},
+        "ZD-4": {"size": reported[-1, -1] - TRUE[-1, -1]},
+    }
+    for id in decide:
+        ch.decide(id, **evidence[id])
+    ch.finish()
+    return {id: d.verdict for id, d in ch.ledger.decided.items()}
+
+
+def test_the_small_chapter_comes_out_as_expected(folder, capsys):
+    verdicts = small_chapter(folder)
+    assert verdicts == {claim["id"]: claim["expect"] for claim in CLAIMS}
+    assert study.ledger.merge(folder / "results", folder / "claims") == ([], [], [])
+    assert "not the expected" not in capsys.readouterr().out
+
+
+def swapped(monkeypatch):
+    """θ and 1 - θ swapped when undoing."""
+    right = MultiGroup._inverse_weights
+    monkeypatch.setattr(MultiGroup, "_inverse_weights", lambda self: right(self)[::-1])
+
+
+def forgotten(monkeypatch):
+    """The counts are used as they were reported."""
+    monkeypatch.setattr(MultiGroup, "undo", lambda self, table: table)
+
+
+def one_coin(monkeypatch):
+    """Respondents are told another θ than the collector undoes."""
+    right = MultiGroup.disguise_table
+    monkeypatch.setattr(
+        MultiGroup, "disguise_table",
+        lambda self, table, rng: right(MultiGroup(1 - self.theta, self.groups), table, rng),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", [swapped, forgotten, one_coin])
+def test_a_broken_mechanism_changes_verdicts(folder, monkeypatch, capsys, damage):
+    damage(monkeypatch)
+    verdicts = small_chapter(folder)
+    changed = {id for id, verdict in verdicts.items() if verdict == "not reproduced"}
+    assert "ZD-1" in changed
+    assert "not the expected" in capsys.readouterr().out
+    found = study.ledger.merge(folder / "results", folder / "claims")
+    assert "99_small: claim ZD-1 is not reproduced, expected reproduced" in found.changed
+
+
+def test_two_runs_write_the_same_bytes(folder):
+    def files():
+        return {p.name: p.read_bytes() for p in (folder / "results").rglob("*.csv")}
+
+    small_chapter(folder)
+    first = files()
+    small_chapter(folder)
+    assert files() == first
+    assert set(first) == {"claims.csv", "shares.csv"}
+    head = first["shares.csv"].decode().splitlines()[0]
+    assert head == "theta,metric,reps,mean,se,low,high,var,var_se,var_low,var_high"
+
+
+def test_a_quick_run_says_so_everywhere(folder, capsys):
+    verdicts = small_chapter(folder, profile="quick")
+    assert verdicts["ZD-1"] == "not decided in a quick run"
+    assert verdicts["ZD-3"] == "reproduced"
+    assert "Quick run: reps 5 of 400" in capsys.readouterr().out
+    assert "not decided in a quick run" in (folder / "results/99_small/claims.csv").read_text()
+    kept = json.loads((folder / "provenance" / "99_small.json").read_text())
+    assert kept["quick"] is True
+    assert "reps 5 of 400" in kept["size"]
+
+
+def test_a_claim_without_a_verdict_fails_the_chapter(folder):
+    with pytest.raises(LedgerError, match="no verdict on ZD-4"):
+        small_chapter(folder, decide=("ZD-1", "ZD-2", "ZD-3"))
+
+
+def test_quick_is_below_the_papers_size_and_nothing_else(folder):
+    def chapter(**parameters):
+        return study.Chapter(
+            "98_none", seed=1, sizes={"reps": (50, 5), "theta": ([0, 0.5, 1], [0, 1])}, **parameters
+        )
+
+    assert not chapter().quick
+    assert chapter(profile="quick").sizes == {"reps": 5, "theta": [0, 1]}
+    assert not chapter(profile="quick", reps=50, theta=[0, 0.5, 1]).quick
+    assert not chapter(reps=60, theta=[0, 0.25, 0.5, 1]).quick
+    assert chapter(reps=49).below == "reps 49 of 50"
+    assert chapter(theta=[0, 0.25, 1]).quick
+    assert chapter(reps=None).sizes["reps"] == 50
+    with pytest.raises(ValueError, match="profile is 'full'; allowed are paper and quick"):
+        chapter(profile="full")
+
+
+def test_a_page_without_claims_is_a_chapter_too(folder):
+    ch = study.Chapter("97_data", seed=1, data_source="stored")
+    pima = ch.use(data.load("pima"))
+    assert pima.name == "pima"
+    ch.finish()
+    kept = json.loads((folder / "provenance" / "97_data.json").read_text())
+    assert kept["data"]["pima"]["rows"] == 768
+    assert kept["settings"] == {"data_source": "stored"}
+    assert set(kept["versions"]) >= {"ppdm", "python", "numpy"}
+    assert not (folder / "results" / "97_data" / "claims.csv").exists()
+
+
+def test_a_figure_without_words_is_refused(folder):
+    from matplotlib.figure import Figure
+
+    ch = study.Chapter("97_data", seed=1)
+    with pytest.raises(ValueError, match="needs a caption and an alternative text"):
+        ch.figure(Figure())
+
+
+def test_provenance_names_no_path_of_this_machine(folder):
+    small_chapter(folder)
+    text = (folder / "provenance" / "99_small.json").read_text()
+    assert str(folder) not in text
+    assert "/" not in json.loads(text)["machine"]["system"]
