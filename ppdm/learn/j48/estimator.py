@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_feature_names_in,
@@ -86,6 +87,7 @@ class J48(ClassifierMixin, BaseEstimator):
         if not isinstance(y, pd.Series):
             y = pd.Series(y if isinstance(y, pd.Categorical) else column_or_1d(y, warn=True))
         if not is_nominal(y):
+            assert_all_finite(y, input_name="y")
             check_classification_targets(y)
         self.classes_, labels = encode_classes(y)
         check_consistent_length(columns.T, labels)
@@ -168,4 +170,4 @@ class J48(ClassifierMixin, BaseEstimator):
                 f" got {type(X).__name__}"
             )
         X = validate_data(self, X, reset=reset, dtype=float, ensure_all_finite="allow-nan")
-        return np.ascontiguousarray(X.T)
+        return np.array(X.T, order="C")  # a copy, for X may be read-only
