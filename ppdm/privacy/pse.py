@@ -12,6 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ppdm.disguise import Mechanism
+from ppdm.table import Table
+
 
 def pse(q: float, w_a: float, w_y: float = 0.5) -> np.ndarray:
     """[Zhan & Matwin 4] PSE of one answer, derived from its four components.
@@ -64,6 +67,43 @@ def pse_as_printed(q: float, w_a: float, w_y: float = 0.5, scan: int = 1) -> np.
         told_zero * (1 - w_a) + (1 - q) * (1 - w_y) * w_a
     )
     return first + second
+
+
+def pse_given_record(mechanism: Mechanism, prior: Table, attribute: str) -> float:
+    """PSE of one answer when the collector looks at the whole record that was sent.
+
+    The game is the paper's; only the report is larger:
+    1 - sum over reports r and values v of P(O=v, r)^2 / P(r).
+
+    >>> from ppdm import UnrelatedQuestion, count
+    >>> import pandas as pd
+    >>> prior = count(pd.DataFrame({"A": [0, 1], "B": [0, 1]}))
+    >>> round(pse_given_record(UnrelatedQuestion(0.5), prior, "A"), 4), float(pse(0.5, 0.5))
+    (0.3333, 0.375)
+    """
+    joint = answer_and_report(mechanism, prior, attribute)
+    reported = joint.sum(axis=0)
+    right = np.divide(joint**2, reported, out=np.zeros_like(joint), where=reported > 0)
+    return float(1 - right.sum())
+
+
+def answer_and_report(mechanism: Mechanism, prior: Table, attribute: str) -> np.ndarray:
+    """P(true answer = v, record sent = r), a row a value v and a column a report r.
+
+    >>> from ppdm import UnrelatedQuestion, count
+    >>> import pandas as pd
+    >>> answer_and_report(UnrelatedQuestion(0.5), count(pd.DataFrame({"A": [0, 1]})), "A")
+    array([[0.375, 0.125],
+           [0.125, 0.375]])
+    """
+    prior = prior.proportions()
+    cells, values = prior.occupied()
+    level = prior.domain.digits(cells)[:, prior.domain.axis(attribute)]
+    joint = []
+    for v in range(len(prior.marginal(attribute).values)):
+        here = np.bincount(cells[level == v], values[level == v], minlength=prior.domain.size)
+        joint.append(mechanism.apply(Table(prior.domain, here)).values)
+    return np.array(joint)
 
 
 def guessing_game(
