@@ -44,7 +44,7 @@ chapter takes seconds, an interrupted one resumes. `study.run(function, grid, re
                                         # var, var_se, var_low, var_high
 
 **Results** go to `<results>/<stem>/<name>.csv`; figures show with their caption and alternative
-text, numbers are glued for the prose (``{glue:text}`best:.3f` ``)::
+text, numbers are glued for the prose (there: the role `glue:text` with the key `best:.3f`)::
 
     ch.save("accuracy", summary)
     ch.figure(plot.curves(summary, x="q", hue="dataset", baselines={"majority": .76}))
@@ -98,23 +98,26 @@ and fails if a claim of the file has no verdict. At the top of the page, a markd
     ```{glue} 01_electronic_surveys-verdicts
     ```
 
-shows the table of verdicts. A page without a claims file uses a chapter in the same way.
+shows the table of verdicts. Glued beside it: `<stem>-summary` ("17 claims: 12 reproduced, ...") and
+`<stem>-size` ("the paper's size" or "a quick run (...)"), for a `glue:text` role here or, as
+`../notebooks/<stem>.ipynb::<key>`, on another page. A page without a claims file uses a chapter in
+the same way.
 
 The rules (evidence; what the entry fixes):
 
-=============  =======================================  =======================================
-name           evidence                                 in the entry
-=============  =======================================  =======================================
-agree          mean, sd, reps                           (printed) paper_reps, family, error
-exact          value                                    (printed)
-near           value, se=0                              target, within, error
-bound          value, se=0                              below, above, error
-trend          values, se=0   (points; series x points) direction, tolerance, error
-ordering       differences, se=0                        demand: overall | each, margin, error
-identity       ours, theirs                             tolerance
-shown          size, se=0                               beyond, error
-untestable                                              (why)
-=============  =======================================  =======================================
+==========  ============================================  ======================================
+name        evidence                                      in the entry
+==========  ============================================  ======================================
+agree       mean, sd, reps                                (printed) paper_reps, family, error
+exact       value                                         (printed)
+near        value, se=0                                   target, within, error
+bound       value, se=0                                   below, above, error
+trend       values, se=0 (points, or series x points)     direction, tolerance, error
+ordering    differences, se=0                             demand: overall or each, margin, error
+identity    ours, theirs                                  tolerance
+shown       size, se=0                                    beyond, error
+untestable  none                                          (why)
+==========  ============================================  ======================================
 
 Environment: PPDM_RESULTS (results folder), PPDM_CACHE (cell cache), PPDM_WORKERS (processes),
 PPDM_PROGRESS=0 (no progress bars, for notebooks that become pages).

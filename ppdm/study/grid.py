@@ -30,7 +30,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 from threadpoolctl import threadpool_limits
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from ppdm.study import identity
 from ppdm.study.places import cache_folder

@@ -48,7 +48,10 @@ def agree(
 ) -> Finding:  # fmt: skip
     """A printed mean of `paper_reps` repetitions agrees with ours of `reps`.
 
-    |ours - printed| <= half a unit of the last printed digit + z sqrt(sd^2/reps + sd^2/paper_reps)
+    It does if ::
+
+        |ours - printed| <= half a unit of the last printed digit + z sqrt(sd²/reps + sd²/paper_reps)
+
     with z by Bonferroni over the `family` of numbers printed together: if all are right, the chance
     that any of them is refused is at most `error`. `paper_reps` is None for a number that is
     not a mean over random repetitions.
@@ -88,7 +91,7 @@ def exact(value: float, *, printed: str) -> Finding:
 
 
 def near(value, se=0.0, *, target, within: float, error: float = 0.05) -> Finding:
-    """Every value is surely within a distance of its target: |value - target| + z se <= within.
+    """Every value is surely within a distance of its target: ``|value - target| + z se <= within``.
 
     If a true value is further away, the chance of saying yes is at most `error` (an equivalence
     test). For several values the worst one is shown.
