@@ -178,7 +178,7 @@ def test_stopping_ends_the_kernel_and_its_workers_and_leaves_no_output(tmp_path)
     watcher.join()
     worker = int(started.read_text())
     assert not psutil.pid_exists(worker) or psutil.Process(worker).status() == "zombie"
-    assert not output.exists()
+    assert not output.exists() and not list(tmp_path.rglob("*.part*"))
 
 
 @pytest.mark.parametrize(

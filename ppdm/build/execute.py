@@ -90,6 +90,7 @@ def execute(
         stopped = process.poll() is None
     finally:
         stop_tree(process)
+        _unfinished(output, scratch).unlink(missing_ok=True)
     if stopped:
         raise Stopped
     if process.returncode:
@@ -121,11 +122,15 @@ def stop_tree(process: subprocess.Popen) -> None:
     process.wait()
 
 
+def _unfinished(output: Path, scratch: Path) -> Path:
+    return scratch / f"{output.stem}.part.ipynb"
+
+
 def _execute_here(args: argparse.Namespace) -> int:
     """What the child process does."""
     import papermill
 
-    part = args.scratch / f"{args.output.stem}.part.ipynb"
+    part = _unfinished(args.output, args.scratch)
     # Papermill prints each cell's error again in a box of its own; the sentence below is enough.
     logging.getLogger("papermill").setLevel(logging.ERROR)
     try:
@@ -145,7 +150,6 @@ def _execute_here(args: argparse.Namespace) -> int:
         return 1
     executed = json.loads(part.read_text(encoding="utf-8"))
     replace_file(args.output, _tidy(executed))
-    part.unlink()
     return 0
 
 
