@@ -15,7 +15,7 @@ True
 """
 
 from ppdm.optimise.descent import best_matrix, square_front
-from ppdm.optimise.frontier import Scheme, best_ldp_scheme, best_scheme, frontier
+from ppdm.optimise.frontier import Scheme, best_ldp_scheme, best_scheme, certified_frontier
 from ppdm.optimise.objectives import (
     frapp,
     max_posterior,
@@ -33,8 +33,8 @@ __all__ = [
     "best_ldp_scheme",
     "best_matrix",
     "best_scheme",
+    "certified_frontier",
     "frapp",
-    "frontier",
     "max_posterior",
     "mse",
     "optrr",

@@ -12,6 +12,8 @@ certified frontier says how far the best one can be.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numba import njit
 from threadpoolctl import threadpool_limits
@@ -26,7 +28,7 @@ from ppdm.optimise.objectives import (
 )
 from ppdm.optimise.spea2 import Front, optrr
 
-__all__ = ["descend", "best_matrix", "square_front"]
+__all__ = ["best_matrix", "descend", "square_front"]
 
 FIRST_BARRIER, LAST_BARRIER, BARRIER_FACTOR = 1e-2, 5e-8, 0.1
 STEPS_A_BARRIER = 40
@@ -63,7 +65,7 @@ def square_front(
                 found[i].append(descend(start, prior, delta, level))
         order = np.argsort(levels, kind="stable")
         for path in (order, order[::-1]):
-            for before, here in zip(path, path[1:], strict=False):
+            for before, here in pairwise(path):
                 neighbour = _best(found[before], prior)
                 found[here].append(descend(neighbour, prior, delta, levels[here]))
     matrices = np.array([_best(candidates, prior) for candidates in found])
@@ -136,7 +138,7 @@ def descend(start, prior, delta: float, level: float) -> np.ndarray:
 
 @njit(cache=True, error_model="numpy")
 def _descend(j, prior, delta, accuracy):
-    m, n = j.shape
+    m = j.shape[0]
     t = np.empty(m)
     for y in range(m):
         t[y] = j[y].max()
@@ -211,9 +213,7 @@ def _newton_step(j, t, prior, delta, accuracy, barrier, scale):
     length = min(1.0, 0.99 * _longest(j, t, dj, dt, delta, accuracy))
     here = _merit(j, t, prior, delta, accuracy, barrier, scale)
     while length > 1e-10:
-        there = _merit(
-            j + length * dj, t + length * dt, prior, delta, accuracy, barrier, scale
-        )
+        there = _merit(j + length * dj, t + length * dt, prior, delta, accuracy, barrier, scale)
         if there <= here - 1e-4 * length * decrease:
             j += length * dj
             t += length * dt
@@ -274,9 +274,7 @@ def _derivatives(p, weight, k, g):
                     ugp, ukp = gp[y, u] - pgp[y, z] / 2, kp[y, u] - pkp[y, z] / 2
                     vgv = g[x, u] - gp[y, u] / 2 - gp[z, x] / 2 + pgp[y, z] / 4
                     vkv = k[x, u] - kp[y, u] / 2 - kp[z, x] / 2 + pkp[y, z] / 4
-                    convex[a, b] = 2 * (
-                        vgv * pkp[y, z] + vkv * pgp[y, z] + vgp * ukp + vkp * ugp
-                    )
+                    convex[a, b] = 2 * (vgv * pkp[y, z] + vkv * pgp[y, z] + vgp * ukp + vkp * ugp)
             for u in range(n):
                 block = g[x, u] - gp[y, x] - gp[y, u] + pgp[y, y]
                 concave[a, y * n + u] = 2 / weight[y] * block
@@ -300,7 +298,7 @@ def _barrier_derivatives(j, t, weight, delta, accuracy):
         for x in range(n):
             a = y * n + x
             gradient[a] = top[x] + third[x] - 1 / j[y, x] - delta * all_third
-            h[a, size + y] = h[size + y, a] = -top[x] ** 2
+            h[a, size + y] = h[size + y, a] = -(top[x] ** 2)
             for u in range(n):
                 h[a, y * n + u] = delta * (delta * all_square - square[x] - square[u])
             h[a, a] += 1 / j[y, x] ** 2 + top[x] ** 2 + square[x]
@@ -312,12 +310,11 @@ def _inside(matrix, prior, delta, accuracy) -> np.ndarray:
     """Mix with noise until every constraint holds with room to spare."""
     noise = np.outer(np.maximum(matrix @ prior, 0.1 / len(matrix)), np.ones(len(prior)))
     noise /= noise.sum(axis=0)
-    room = 0.05
+    guess_limit = accuracy - 0.05 * (accuracy - prior.max())
+    certainty_limit = delta - 0.05 * (delta - prior.max())
     for share in np.concatenate([[0.02, 0.05], np.arange(0.1, 1.0, 0.05)]):
         mixed = (1 - share) * matrix + share * noise
-        if (
-            1 - privacy(mixed, prior) < accuracy - room * (accuracy - prior.max())
-            and max_posterior(mixed, prior) < delta - room * (delta - prior.max())
-        ):
+        guess, certainty = 1 - privacy(mixed, prior), max_posterior(mixed, prior)
+        if guess < guess_limit and certainty < certainty_limit:
             return mixed
     return 0.01 * matrix + 0.99 * noise

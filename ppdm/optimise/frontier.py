@@ -22,7 +22,15 @@ from scipy.optimize import linprog
 
 from ppdm.optimise.objectives import check_delta, check_prior, mse, privacy
 
-__all__ = ["Scheme", "best_scheme", "best_ldp_scheme", "frontier", "atoms", "ldp_atoms", "bound"]
+__all__ = [
+    "Scheme",
+    "atoms",
+    "best_ldp_scheme",
+    "best_scheme",
+    "bound",
+    "certified_frontier",
+    "ldp_atoms",
+]
 
 LARGEST_N = 14
 EDGE = 1e-9
@@ -89,10 +97,10 @@ def best_ldp_scheme(prior, epsilon: float, respondents: int = 10_000) -> Scheme:
     return _solve(prior, posteriors, np.zeros(len(posteriors)), 0.0, respondents)
 
 
-def frontier(prior, delta: float, levels, respondents: int = 10_000) -> list[Scheme]:
+def certified_frontier(prior, delta: float, levels, respondents: int = 10_000) -> list[Scheme]:
     """The best scheme at each privacy level.
 
-    >>> points = frontier([0.5, 0.3, 0.2], 0.9, [0.2, 0.3, 0.4])
+    >>> points = certified_frontier([0.5, 0.3, 0.2], 0.9, [0.2, 0.3, 0.4])
     >>> points[0].mse < points[1].mse < points[2].mse
     True
     """

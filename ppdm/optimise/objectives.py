@@ -17,17 +17,17 @@ from math import comb
 import numpy as np
 
 __all__ = [
-    "check_prior",
     "check_delta",
-    "privacy",
+    "check_prior",
+    "frapp",
     "max_posterior",
     "mse",
     "mse_of_inversion",
-    "warner",
-    "uniform_perturbation",
-    "frapp",
-    "pareto",
     "number_of_matrices",
+    "pareto",
+    "privacy",
+    "uniform_perturbation",
+    "warner",
 ]
 
 SUM_TOLERANCE = 1e-9

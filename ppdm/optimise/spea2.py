@@ -25,7 +25,7 @@ from numba import njit
 
 from ppdm.optimise.objectives import check_delta, check_prior, pareto
 
-__all__ = ["Front", "optrr", "fitness", "truncate"]
+__all__ = ["Front", "fitness", "optrr", "truncate"]
 
 MUTATION_RATE, MUTATION_STEP = 0.5, 0.1
 REPAIR_SWEEPS = 5
@@ -285,18 +285,17 @@ def _truncate(a, f, size, alive):
         for i in range(count):
             # a copy of the point before it has the same distances: it need not be looked at
             if alive[i] and not (left[i] >= 0 and _gap(a, f, i, left[i]) == 0.0):
-                if victim < 0 or nearest[i] < nearest[victim]:
+                tied = victim >= 0 and nearest[i] == nearest[victim]
+                closer = victim < 0 or nearest[i] < nearest[victim]
+                if closer or (tied and _more_crowded(a, f, left, right, i, victim)):
                     victim = i
-                elif nearest[i] == nearest[victim]:
-                    if _more_crowded(a, f, left, right, i, victim):
-                        victim = i
         alive[victim] = False
-        l, r = left[victim], right[victim]  # noqa: E741
-        if l >= 0:
-            right[l] = r
-        if r < count:
-            left[r] = l
-        for i in (l, r):
+        before, after = left[victim], right[victim]
+        if before >= 0:
+            right[before] = after
+        if after < count:
+            left[after] = before
+        for i in (before, after):
             if 0 <= i < count:
                 l_gap = _gap(a, f, i, left[i]) if left[i] >= 0 else np.inf
                 r_gap = _gap(a, f, i, right[i]) if right[i] < count else np.inf
