@@ -23,6 +23,7 @@ GRID = {"dataset": ["a", "b"], "groups": [1, 2, 3, 4], "theta": [i / 24 for i in
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("PPDM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(identity, "_BEGAN", float("inf"))  # whoever edits the package meanwhile
 
 
 def noisy(rng, reps, dataset, groups, theta):
@@ -272,9 +273,9 @@ def nothing(rng, reps, a, b):
 
 def test_two_thousand_cells_of_no_work_take_under_three_seconds():
     cells = {"a": list(range(50)), "b": list(range(40))}
-    began = time.perf_counter()
+    began = time.process_time()  # all of it is this process's, and a busy machine does not count
     study.run(nothing, cells, 1, seed=1)
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3
 
 
 SCRIPT = """
