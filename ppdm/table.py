@@ -341,7 +341,7 @@ def encode(
     domain = Domain(tuple(frame.columns), tuple(found))
     codes = np.zeros(len(frame), dtype=np.int64)
     for numbers, stride in zip(columns, domain.strides, strict=True):
-        codes += numbers * stride
+        codes += np.multiply(numbers, stride, dtype=np.int64)
     return codes, domain
 
 
@@ -378,28 +378,36 @@ def as_frame(records: pd.DataFrame | np.ndarray) -> pd.DataFrame:
 
 
 def _coded_column(column: pd.Series, given: Iterable | None) -> tuple[np.ndarray, tuple]:
+    """A column as level numbers, and its levels."""
+    if given is None and isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
+        values = column.to_numpy()
+        if len(values) and values.min() >= 0 and values.max() <= 1:
+            return values, (0, 1)
     if column.isna().any():
         row = column.index[np.flatnonzero(column.isna())[0]]
         raise ValueError(
             f"column {column.name!r} has missing values (first in row {row!r}): "
             "fill them, drop the rows, or make them a level of their own"
         )
-    if given is None and column.dtype.kind in "iub" and len(column):
-        values = column.to_numpy()
-        if values.min() >= 0 and values.max() <= 1:
-            return values.astype(np.int64), (0, 1)
-    if given is None:
-        given = _own_levels(column)
-    levels = tuple(given)
-    # Reading the levels back from pandas would turn True into 1; the index keeps what was given.
-    numbers = pd.Index(levels).get_indexer(column.to_numpy(dtype=object, na_value=None))
+    levels = tuple(_own_levels(column) if given is None else given)
+    numbers = _positions(column, levels)
     if (numbers < 0).any():
         at = np.flatnonzero(numbers < 0)[0]
         raise ValueError(
             f"column {column.name!r} has the value {column.iloc[at]!r} (row "
             f"{column.index[at]!r}), which is not among its levels {_listed(levels)}"
         )
-    return numbers.astype(np.int64), levels
+    return numbers, levels
+
+
+def _positions(column: pd.Series, levels: tuple) -> np.ndarray:
+    """The place of every value among the levels, -1 if it has none."""
+    index = pd.Index(levels)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return index.get_indexer(column.cat.categories)[column.cat.codes]
+    if column.dtype.kind in "iuf" and index.dtype.kind in "iuf":
+        return index.get_indexer(column.to_numpy())
+    return index.get_indexer(column.to_numpy(dtype=object, na_value=None))
 
 
 def _own_levels(column: pd.Series) -> list:

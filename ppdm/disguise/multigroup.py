@@ -34,6 +34,8 @@ class MultiGroup(Mechanism):
     groups
         Lists of attribute names. Attributes in no group are not disguised (4.5, 4.7). ``None``
         puts all attributes into one group.
+    absent
+        The level that stands for an answer not given, if there is one: reversed, it stays as it is.
 
     The class label is an attribute like any other: name it in a group, or leave it out.
 
@@ -49,10 +51,13 @@ class MultiGroup(Mechanism):
            [1., 2.]])
     """
 
-    def __init__(self, theta: float, groups: Sequence[Sequence[str]] | None = None):
+    def __init__(
+        self, theta: float, groups: Sequence[Sequence[str]] | None = None, absent: object = None
+    ):
         if not 0 <= theta <= 1:
             raise ValueError(f"theta is a probability, from 0 to 1; got {theta!r}")
         self.theta = float(theta)
+        self.absent = absent
         self.groups = None if groups is None else tuple(_as_group(group) for group in groups)
         named = [name for group in self.groups or () for name in group]
         twice = sorted({name for name in named if named.count(name) > 1}, key=str)
@@ -69,7 +74,7 @@ class MultiGroup(Mechanism):
         codes = np.asarray(codes, dtype=np.int64)
         for group in self._groups_in(domain):
             lies = rng.random(len(codes)) > self.theta
-            codes = np.where(lies, _reversed_cells(codes, domain, group), codes)
+            codes = np.where(lies, _reversed_cells(codes, domain, group, self.absent), codes)
         return codes
 
     def disguise_table(self, table: Table, rng: np.random.Generator) -> Table:
@@ -77,7 +82,8 @@ class MultiGroup(Mechanism):
         cells, counts = whole_counts(table)
         for group in self._groups_in(table.domain):
             truths = rng.binomial(counts, self.theta)
-            cells = np.concatenate([cells, _reversed_cells(cells, table.domain, group)])
+            turned = _reversed_cells(cells, table.domain, group, self.absent)
+            cells = np.concatenate([cells, turned])
             counts = np.concatenate([truths, counts - truths])
             cells, counts = cells[counts > 0], counts[counts > 0]
         return collect(table.domain, cells, counts, like=table)
@@ -100,7 +106,7 @@ class MultiGroup(Mechanism):
             cells, weight = codes, 1.0
             for group, turned in zip(groups, pattern, strict=True):
                 weight *= turn if turned else keep
-                cells = _reversed_cells(cells, domain, group) if turned else cells
+                cells = _reversed_cells(cells, domain, group, self.absent) if turned else cells
             if weight:
                 estimate += weight * right(domain.digits(cells))
         return estimate
@@ -118,7 +124,7 @@ class MultiGroup(Mechanism):
         if not table.is_sparse or worth_dense(table.domain.size, spread):
             values = table.densified().values.copy()
             for group in groups:
-                _mix(values, _reversal(table.domain, group), keep, turn)
+                _mix(values, _reversal(table.domain, group, self.absent), keep, turn)
             return Table(table.domain, values)
         if spread > 50_000_000:
             raise ValueError(
@@ -127,7 +133,8 @@ class MultiGroup(Mechanism):
             )
         cells, values = table.cells, table.values
         for group in groups:
-            cells = np.concatenate([cells, _reversed_cells(cells, table.domain, group)])
+            turned = _reversed_cells(cells, table.domain, group, self.absent)
+            cells = np.concatenate([cells, turned])
             values = np.concatenate([keep * values, turn * values])
         return aggregated(table.domain, cells, values)
 
@@ -160,7 +167,7 @@ class MultiGroup(Mechanism):
     def _likeliest(self, prior: Table) -> np.ndarray:
         best = prior.densified().values.copy()
         for group in self._groups_in(prior.domain):
-            other = best[_reversal(prior.domain, group)]
+            other = best[_reversal(prior.domain, group, self.absent)]
             best = np.maximum(self.theta * best, (1 - self.theta) * other)
         return best
 
@@ -210,26 +217,32 @@ def _log_odds(theta: float) -> float:
     return math.inf if theta in (0.0, 1.0) else abs(math.log(theta / (1 - theta)))
 
 
-def _steps(domain: Domain, group: tuple[str, ...]) -> np.ndarray:
-    """What each answer of a group adds to a code."""
-    axes = [domain.axis(name) for name in group]
-    for axis in axes:
-        if domain.shape[axis] != 2:
-            raise ValueError(
-                f"only two-valued answers can be reversed; {domain.names[axis]!r} has the levels "
-                f"{_listed(domain.levels[axis])} (for more than two use UnrelatedQuestion or "
-                "RRMatrix, or leave it out of the groups)"
-            )
-    return domain.strides[axes]
+def _two_answers(domain: Domain, axis: int, absent: object) -> list[int]:
+    """The numbers of an attribute's two levels, the absent one left out."""
+    pair = [i for i, level in enumerate(domain.levels[axis]) if absent is None or level != absent]
+    if len(pair) != 2:
+        raise ValueError(
+            f"only two-valued answers can be reversed; {domain.names[axis]!r} has the levels "
+            f"{_listed(domain.levels[axis])} (for more than two use UnrelatedQuestion or "
+            "RRMatrix, or leave it out of the groups)"
+        )
+    return pair
 
 
-def _reversed_cells(cells: np.ndarray, domain: Domain, group: tuple[str, ...]) -> np.ndarray:
+def _reversed_cells(
+    cells: np.ndarray, domain: Domain, group: tuple[str, ...], absent: object = None
+) -> np.ndarray:
     """The codes after all answers of a group are reversed."""
-    steps = _steps(domain, group)
+    axes = [domain.axis(name) for name in group]
+    pairs = [_two_answers(domain, axis, absent) for axis in axes]
     if _all_binary(domain):
-        return cells ^ steps.sum()
-    ones = sum(((cells // step) % 2) * step for step in steps)
-    return cells + steps.sum() - 2 * ones
+        return cells ^ domain.strides[axes].sum()
+    turned = np.array(cells)
+    for axis, (low, high) in zip(axes, pairs, strict=True):
+        digit = (cells // domain.strides[axis]) % domain.shape[axis]
+        step = (high - low) * domain.strides[axis]
+        turned += step * ((digit == low).astype(np.int64) - (digit == high))
+    return turned
 
 
 @lru_cache(maxsize=256)
@@ -238,9 +251,9 @@ def _all_binary(domain: Domain) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _reversal(domain: Domain, group: tuple[str, ...]) -> np.ndarray:
+def _reversal(domain: Domain, group: tuple[str, ...], absent: object = None) -> np.ndarray:
     """For every cell of a dense table, the cell with the group's answers reversed."""
-    return _reversed_cells(np.arange(domain.size), domain, group)
+    return _reversed_cells(np.arange(domain.size), domain, group, absent)
 
 
 @njit(cache=True)

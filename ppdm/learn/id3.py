@@ -236,22 +236,16 @@ def grow(table: Table, target: str, negative: str = "clip") -> Tree:
 @njit(cache=True)
 def _spread(counts, literal):
     """|S_v| Entropy(S_v), in nats, from the class counts of one branch."""
-    size, positive, classes = 0.0, 0.0, 0
+    size, classes = 0.0, 0
     for n in counts:
-        size += n
-        if n > 0:
-            positive += n
-            classes += 1
-    if not literal:
-        size = positive
-        if classes == 1:
-            return 0.0
-    if size <= 0:
+        size += n if literal else max(n, 0.0)
+        classes += n > 0
+    if size <= 0 or (classes == 1 and not literal):
         return 0.0
-    spread = positive * np.log(size)
+    spread = 0.0
     for n in counts:
         if n > 0:
-            spread -= n * np.log(n)
+            spread += n * np.log(size / n)
     return spread
 
 
@@ -297,6 +291,8 @@ def _best_split(pairs, sizes, here, literal):
         remaining = 0.0
         for v in range(sizes[a]):
             remaining += _spread(pairs[a, v], literal)
+            if remaining >= least and not literal:  # more branches only add to it
+                break
         if remaining < least - TIE * size:
             best, least = a, remaining
     return best
