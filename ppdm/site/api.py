@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator, NamedTuple
+from typing import NamedTuple
 
 # Rooms that make the book rather than being used by its readers.
 INTERNAL = ("ppdm.build", "ppdm.check", "ppdm.site", "ppdm.cli", "ppdm.__main__")
@@ -24,7 +25,7 @@ class Thing(NamedTuple):
     name: str
     signature: str
     doc: str
-    members: tuple["Thing", ...] = ()
+    members: tuple[Thing, ...] = ()
 
 
 class Module(NamedTuple):
@@ -98,7 +99,7 @@ def read_package(package: Path) -> list[Module]:
     return modules
 
 
-_TABLE_RULE = re.compile(r"^\s*=+(\s+=+)+\s*$", re.M)
+_TABLE_RULE = re.compile(r"^\s*=+(\s+=+)+\s*$", re.MULTILINE)
 
 
 def docstring_to_markdown(doc: str) -> str:
@@ -243,7 +244,9 @@ def write_pages(package: Path, folder: Path) -> str:
         pages.setdefault(title, []).append(module)
     folder.mkdir(parents=True, exist_ok=True)
     for title, modules in pages.items():
-        (folder / f"{_page_name(title)}.md").write_text(module_page(modules, title), encoding="utf-8")
+        (folder / f"{_page_name(title)}.md").write_text(
+            module_page(modules, title), encoding="utf-8"
+        )
     return "".join(
         f"- [`{module.name}`](api/{_page_name(title)}.md): {_first_sentence(module.doc)}\n"
         for title, modules in pages.items()

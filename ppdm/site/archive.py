@@ -4,6 +4,7 @@ import os
 import zipfile
 from pathlib import Path
 
+
 def make_archive(site: Path, target: Path) -> Path:
     """Pack `site` into `target`: one folder, named as the file.
 

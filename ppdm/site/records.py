@@ -37,6 +37,7 @@ class Claim(NamedTuple):
     verdict: str
     note: str
     chapter: str
+    decided: bool  # the chapter's page has a card for it
 
     @property
     def evidence(self) -> str:
@@ -103,6 +104,7 @@ def read_claims(folder: Path, results: Path) -> list[Claim]:
                     verdict=verdict,
                     note=row.get("note", ""),
                     chapter=path.stem,
+                    decided=bool(row),
                 )
             )
     return claims

@@ -60,13 +60,15 @@ def _number(claim: Claim) -> str:
         return ""
     interval = ""
     if claim.low and claim.high and (claim.low, claim.high) != (claim.ours, claim.ours):
-        interval = f" <span class='where'>{html.escape(claim.low)} to {html.escape(claim.high)}</span>"
+        interval = (
+            f" <span class='where'>{html.escape(claim.low)} to {html.escape(claim.high)}</span>"
+        )
     return html.escape(claim.ours) + interval
 
 
-def _row(claim: Claim, run: bool) -> str:
+def _row(claim: Claim) -> str:
     identity = html.escape(claim.id)
-    link = f'<a href="{html.escape(claim.evidence)}">{identity}</a>' if run else identity
+    link = f'<a href="{html.escape(claim.evidence)}">{identity}</a>' if claim.decided else identity
     note = f'<span class="note">{inline(claim.note)}</span>' if claim.note else ""
     kind = claim.verdict if claim.verdict in VERDICTS else UNDECIDED
     return (
@@ -79,12 +81,12 @@ def _row(claim: Claim, run: bool) -> str:
     )
 
 
-def _table(claims: list[Claim], records: Records, label: str) -> str:
+def _table(claims: list[Claim], label: str) -> str:
     head = "".join(
         f'<th role="columnheader" scope="col">{name}</th>'
         for name in ("Claim", "What it says", "Printed", "Ours", "Verdict")
     )
-    rows = "\n".join(_row(c, c.chapter in records.notebooks) for c in claims)
+    rows = "\n".join(_row(c) for c in claims)
     return raw_html(
         f'<table class="claims" role="table" aria-label="{html.escape(label)}">\n'
         f'<thead role="rowgroup"><tr role="row">{head}</tr></thead>\n'
@@ -97,10 +99,12 @@ def scoreboard(records: Records) -> str:
     parts = []
     for paper in records.papers:
         claims = [c for c in records.claims if c.paper == paper["paper"]]
-        table = _table(claims, records, f"Claims of {paper['short']}") if claims else (
+        table = _table(claims, f"Claims of {paper['short']}") if claims else (
             "No claim of this paper has been entered yet.\n"
         )  # fmt: skip
-        parts.append(f"(claims-of-{paper['paper']})=\n\n## {paper['short']}\n\n*{paper['title']}*\n\n{table}")
+        parts.append(
+            f"(claims-of-{paper['paper']})=\n\n## {paper['short']}\n\n*{paper['title']}*\n\n{table}"
+        )
     return "\n".join(parts)
 
 
@@ -113,7 +117,7 @@ def errata(records: Records) -> str:
         if wrong:
             parts.append(
                 f"## {paper['short']}\n\n*{paper['title']}*\n\n"
-                + _table(wrong, records, f"Errors in {paper['short']}").replace(' id="', ' id="e-')
+                + _table(wrong, f"Errors in {paper['short']}").replace(' id="', ' id="e-')
             )
     return "\n".join(parts) or "No claim has been found wrong so far.\n"
 

@@ -4,7 +4,8 @@ A Sphinx extension. It adds `site.css` and `site.js` from `book/_static` and cha
 place for it; each change is asked for by a check of `ppdm check`, which fails without it:
 
 - the search button and the colour switch have a name that contains what they show;
-- the logo lies in a landmark; a folded cell's summary is named by its own words;
+- the logo lies in a landmark; a folded part's summary has a name;
+- the list of references is one;
 - a table has no header cell without text (pandas leaves one in the corner);
 - the theme's script does not stumble over pages without a list of sections.
 """
@@ -22,11 +23,12 @@ _IN_PAGES = [
     ),
     (re.compile(r'(<i class="theme-switch )([^>]*?) title="[^"]*"'), r'\1\2 aria-hidden="true"'),
     (
-        re.compile(r'<div class="sidebar-primary-items__start sidebar-primary__section">'),
-        '<div class="sidebar-primary-items__start sidebar-primary__section" '
-        'role="complementary" aria-label="The book">',
+        re.compile(r'<div class="(sidebar-primary-items__start[^"]*)">'),
+        r'<div class="\1" role="complementary" aria-label="The book">',
     ),
     (re.compile(r'<summary aria-label="Toggle hidden content">'), "<summary>"),
+    (re.compile(r'<summary>(?=<span class="toctree-toggle")'), '<summary aria-label="Its pages">'),
+    (re.compile(r'role="doc-biblioentry"'), 'role="listitem"'),
     (re.compile(r"<th></th>"), "<td></td>"),
     (re.compile(r'<th (class="(?:blank|index_name)[^"]*"[^>]*)>(?:&nbsp;)*</th>'), r"<td \1></td>"),
     (re.compile(r'<th class="head"><p></p></th>'), '<td class="head"></td>'),
@@ -67,7 +69,8 @@ def _after_build(app, error) -> None:
 
 def setup(app):
     """Register with Sphinx."""
-    app.add_css_file("site.css", priority=900)  # after the theme's own
+    for style in ("site.css", "ppdm.css"):
+        app.add_css_file(style, priority=900)  # after the theme's own
     app.add_js_file("site.js", loading_method="defer")
     app.connect("build-finished", _after_build)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
