@@ -110,47 +110,48 @@ def parameters(dataset: str, tables, last: int | None = None) -> list[tuple[str,
     """[Guo, Section 3] What is tried on a data set: (scheme, k, e), AIBR's k from 1 to n/20.
 
     The paper names no list for the other methods. BSVD gets every k; SSVD its k of BSVD and e in
-    steps of .05; kCG, with and without classes, the same k as AIBR.
+    steps of .05; kCG, with and without classes, k from 1 to 12 and then every third up to AIBR's.
     """
     X, _ = tables[dataset]
-    last = last or round(0.8 * len(X) / 20)
+    largest = round(0.8 * len(X) / 20)
+    last = min(last or largest, largest)
     kept = next(c["k"] for c in CHOSEN if c["dataset"] == dataset and c["scheme"] == "SSVD")
-    tried = [("BSVD", k, 0.0) for k in range(1, X.shape[1] + 1)]
+    tried = [("AIBR", k, 0.0) for k in range(1, last + 1)]
+    tried += [("BSVD", k, 0.0) for k in range(1, X.shape[1] + 1)]
     tried += [("SSVD", kept, round(0.05 * i, 2)) for i in range(1, 19)]
-    for scheme in ("AIBR", "kCG", "kCG by class"):
-        tried += [(scheme, k, 0.0) for k in range(1, last + 1)]
+    sizes = [k for k in range(1, last + 1) if k <= 12 or k % 3 == 0]
+    tried += [(scheme, k, 0.0) for scheme in ("kCG", "kCG by class") for k in sizes]
     return tried
 
 
-def usability(rng, dataset, block, *, tables, reps, last=None):
-    """[Guo, Section 3] Accuracy of three classifiers trained on released rows, `reps` splits.
+def usability(rng, dataset, rep, *, tables, last=None):
+    """[Guo, Section 3] Accuracy of three classifiers trained on released rows, for one 80/20 split.
 
-    Within a split, everything is tried on the same rows, so that differences are paired. Test rows
-    are read in two ways: "original" (the training rows are released, the test rows are as they
-    were) and "released" (the whole table is released, then split).
+    Everything is tried on the same split, so that differences are paired. Test rows are read in
+    two ways: "original" (the training rows are released, the test rows are as they were) and
+    "released" (the whole table is released, then split). Scheme "none" is the original data.
     """
     X, y = tables[dataset]
-    rows = []
-    for rep in range(block * reps, (block + 1) * reps):
-        train, test = split(len(X), rng)
-        for name, right in accuracies(X[train], y[train], X[test], y[test]).items():
-            rows.append(("none", 0, 0.0, "original", rep, name, right))
-        for scheme, k, e in parameters(dataset, tables, last):
-            part = SCHEMES[scheme](X[train], y[train], k, e, rng)
-            for name, right in accuracies(part, y[train], X[test], y[test]).items():
-                rows.append((scheme, k, e, "original", rep, name, right))
-            whole = SCHEMES[scheme](X, y, k, e, rng)
-            for name, right in accuracies(whole[train], y[train], whole[test], y[test]).items():
-                rows.append((scheme, k, e, "released", rep, name, right))
-    names = ("scheme", "k", "e", "reading", "rep", "metric", "value")
+    train, test = split(len(X), rng)
+    original = accuracies(X[train], y[train], X[test], y[test])
+    rows = [("none", 0, 0.0, "original", name, right) for name, right in original.items()]
+    for scheme, k, e in parameters(dataset, tables, last):
+        part = SCHEMES[scheme](X[train], y[train], k, e, rng)
+        whole = SCHEMES[scheme](X, y, k, e, rng)
+        for reading, found in {
+            "original": accuracies(part, y[train], X[test], y[test]),
+            "released": accuracies(whole[train], y[train], whole[test], y[test]),
+        }.items():
+            rows += [(scheme, k, e, reading, name, right) for name, right in found.items()]
+    names = ("scheme", "k", "e", "reading", "metric", "value")
     return dict(zip(names, map(list, zip(*rows))))
 
 
 def accuracies(X, y, X_test, y_test) -> dict[str, float]:
     """The share of right answers of WEKA's IBk (one neighbour), SMO and J48, trained on X, y."""
-    from ppdm.learn import J48
+    from ppdm.learn import weka_like
 
-    models = {"IBk": ibk(), "SMO": smo(), "J48": J48()}
+    models = {"IBk": weka_like.ibk(), "SMO": weka_like.smo(), "J48": weka_like.j48()}
     return {name: float((model.fit(X, y).predict(X_test) == y_test).mean())
             for name, model in models.items()}
 
