@@ -186,24 +186,26 @@ def tracing_with_few(rng, reps, dataset, scheme, k, e, known, *, tables):
 def likeness(rng, reps, dataset, scheme, k, e, *, tables):
     """How alike the original and the released training rows are, alone, in pairs, and jointly.
 
+    Released values are first rounded like the original ones, so that decimals alone tell nothing.
     "KS": the largest difference of the two distribution functions, mean over the attributes, and
     "largest KS", of the worst one. "correlation": the largest change of a correlation between two
     attributes. "own value": the mean correlation of a released value with its own original; 0 if
     they were independent. "told apart": the accuracy of a random forest that tells real records
-    from released ones (rounded like the real ones), on persons it has not seen; 1/2 if it cannot.
+    from released ones, on persons it has not seen; 1/2 if it cannot.
     """
     X, y = tables[dataset]
     found = []
     for _ in range(reps):
         train, _ = split(len(X), rng)
-        A, B = X[train], SCHEMES[scheme](X[train], y[train], k, e, rng)
+        A = X[train]
+        B = rounded_like(X, SCHEMES[scheme](A, y[train], k, e, rng))
         m = A.shape[1]
         ks = [ks_2samp(a, b).statistic for a, b in zip(A.T, B.T)]
         between = _correlations(np.hstack([A, B]))
         found.append((np.mean(ks), np.max(ks),
                       np.abs(between[:m, :m] - between[m:, m:]).max(),
                       between[:m, m:].diagonal().mean(),
-                      _told_apart(A, rounded_like(X, B), rng)))
+                      _told_apart(A, B, rng)))
     names = ("KS", "largest KS", "correlation", "own value", "told apart")
     return dict(zip(names, np.array(found).T))
 
@@ -222,7 +224,7 @@ def rounded_like(X, B):
     >>> rounded_like(np.array([[1.0, 0.25], [2.0, 0.5]]), np.array([[1.27, 0.333]]))
     array([[1.  , 0.33]])
     """
-    decimals = [next(d for d in range(16) if (x == x.round(d)).all()) for x in X.T]
+    decimals = [next((d for d in range(12) if (x == x.round(d)).all()), 12) for x in X.T]
     return np.stack([b.round(d) for b, d in zip(B.T, decimals)], axis=1)
 
 

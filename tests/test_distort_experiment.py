@@ -1,0 +1,144 @@
+"""The runs of the AIBR chapter: small tables whose answers are known beforehand."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ppdm import study
+from ppdm.distort import experiment, selection
+
+
+@pytest.fixture(scope="module")
+def tables():
+    """Two classes far apart, under both names that the parameters know."""
+    g = np.random.default_rng(0)
+    y = np.repeat([0, 1], [50, 40])
+    X = np.round(g.normal(10, 1, (90, 4)) + 20 * y[:, None], 1)
+    return {"WBC": (np.hstack([X, g.normal(5, 1, (90, 5)).round(1)]), y),
+            "PID": (np.hstack([X, g.normal(5, 1, (90, 4)).round(1)]), y)}
+
+
+def rng():
+    return np.random.default_rng(1)
+
+
+def accuracy_frame(cells):
+    """A frame like `usability`'s from {(scheme, k, e, metric): accuracies of the repetitions}."""
+    rows = [("WBC", rep, s, k, e, "original", m, v)
+            for (s, k, e, m), values in cells.items() for rep, v in enumerate(values)]
+    return pd.DataFrame(rows, columns=["dataset", "rep", "scheme", "k", "e", "reading", "metric",
+                                       "value"])
+
+
+@pytest.mark.parametrize("reading", experiment.READINGS)
+@pytest.mark.parametrize("scheme", ["AIBR", "BSVD", "SSVD", "kCG"])
+def test_every_reading_runs_and_gives_the_five_metrics(tables, reading, scheme):
+    found = experiment.metrics(rng(), 3, "PID", scheme, 3, 0.2, reading, tables=tables)
+    assert list(found) == ["VD", "RP", "RK", "CP", "CK"]
+    assert all(v.shape == (3,) and np.isfinite(v).all() for v in found.values())
+
+
+def test_readings_differ_where_they_should(tables):
+    def vd(scheme, reading):
+        return experiment.metrics(rng(), 2, "PID", scheme, 3, 0.4, reading, tables=tables)["VD"]
+
+    assert vd("BSVD", "all rows").std() == 0 < vd("BSVD", "training rows").std()
+    base = vd("SSVD", "training rows")
+    for reading in ("attributes standardized", "columns centred before the SVD",
+                    "SSVD: U and V have a threshold each", "SSVD: threshold over U, V and S"):
+        assert (vd("SSVD", reading) != base).all()
+    assert (vd("SSVD", "equal values share a mean rank") == base).all()
+    assert (vd("kCG", "kCG within each class") != vd("kCG", "training rows")).any()
+
+
+def test_usability_pairs_every_setting_with_the_same_split(tables):
+    frame = study.rows(partial(experiment.usability, tables=tables, last=2),
+                       {"dataset": ["WBC"], "rep": [0, 1]}, seed=3, cache=False)
+    settings = len(experiment.parameters("WBC", tables, last=2))
+    assert len(frame) == 2 * 3 * (1 + 2 * settings)
+    assert set(frame.metric) == {"IBk", "SMO", "J48"}
+    # nothing changes when all components are kept, or groups are of one record
+    for scheme, k in (("BSVD", 9), ("kCG", 1)):
+        same = frame[(frame.scheme == scheme) & (frame.k == k) & (frame.metric == "SMO")]
+        plain = frame[(frame.scheme == "none") & (frame.metric == "SMO")]
+        assert (same.groupby("rep").value.nunique() == 1).all()
+        assert (same.groupby("rep").value.first() == plain.set_index("rep").value).all()
+
+
+def test_aibrs_k_goes_to_a_twentieth_of_the_training_rows():
+    tables = {"PID": (np.zeros((768, 8)), None), "WBC": (np.zeros((449, 9)), None)}
+    for name, last in (("PID", 31), ("WBC", 18)):
+        tried = [k for scheme, k, _ in experiment.parameters(name, tables) if scheme == "AIBR"]
+        assert tried == list(range(1, last + 1))
+
+
+def test_losses_and_their_interval_by_hand():
+    frame = accuracy_frame({("none", 0, 0.0, "IBk"): [0.8, 0.9, 1.0, 0.9],
+                            ("AIBR", 2, 0.0, "IBk"): [0.8, 0.8, 0.9, 0.9]})
+    row = selection.losses(frame).iloc[0]
+    assert row["mean"] == pytest.approx(1 - 0.85 / 0.9)
+    residual = 0.85 / 0.9 * np.array([0.8, 0.9, 1.0, 0.9]) - np.array([0.8, 0.8, 0.9, 0.9])
+    assert row["se"] == pytest.approx(residual.std(ddof=1) / 2 / 0.9)
+    assert row["high"] - row["mean"] == pytest.approx(3.182446 * row["se"], rel=1e-5)
+
+
+def test_the_interval_of_a_loss_covers_the_truth():
+    """Truth: r = 0.1. With 200 samples the share covered is 0.95 give or take 0.0154 (one sd)."""
+    g, covered = np.random.default_rng(4), 0
+    for _ in range(200):
+        R_o = g.normal(0.9, 0.03, 20)
+        frame = accuracy_frame({("none", 0, 0.0, "IBk"): R_o,
+                                ("AIBR", 2, 0.0, "IBk"): 0.9 * R_o + g.normal(0, 0.02, 20)})
+        row = selection.losses(frame).iloc[0]
+        covered += row["low"] <= 0.1 <= row["high"]
+    assert 0.89 < covered / 200                          # four sd
+
+
+def test_the_rule_takes_the_strongest_parameter_that_all_classifiers_accept():
+    good, bad = [0.9] * 4, [0.8] * 4
+    cells = {("none", 0, 0.0, m): good for m in ("IBk", "J48")}
+    for k, (first, second) in {1: (bad, bad), 2: (good, bad), 3: (good, good), 4: (good, good)}.items():
+        cells |= {("AIBR", k, 0.0, "IBk"): first, ("AIBR", k, 0.0, "J48"): second}
+        cells |= {("kCG", k, 0.0, "IBk"): first, ("kCG", k, 0.0, "J48"): bad}
+    found = selection.picks(accuracy_frame(cells), 50, rng()).set_index("scheme")
+    assert found.loc["AIBR", ["value", "picked", "share"]].tolist() == [3, True, 1]
+    assert np.isnan(found.loc["kCG", "value"]) and found.loc["kCG", "picked"]
+
+
+def test_a_choice_on_the_edge_is_shown_to_be_one():
+    cells = {("none", 0, 0.0, "IBk"): [0.9] * 40}
+    cells[("AIBR", 1, 0.0, "IBk")] = [0.9, 0.86] * 20    # mean loss 0.022: just too much
+    cells[("AIBR", 2, 0.0, "IBk")] = [0.9] * 40
+    found = selection.picks(accuracy_frame(cells), 2000, rng()).set_index("value")
+    assert found.picked[2] and not found.picked[1]
+    assert 0.2 < found.share[1] < 0.4
+    assert found.share.sum() == pytest.approx(1)
+
+
+def test_tracing_and_guessing_at_their_ends(tables):
+    sure = experiment.tracing(rng(), 2, "PID", "AIBR", 70, 0.0, tables=tables)
+    assert (sure["by interval"] == 1).all()
+    blind = experiment.tracing(rng(), 2, "PID", "AIBR", 1, 0.0, tables=tables)
+    assert blind["by interval"] == pytest.approx([1 / 72] * 2)
+    guesses = experiment.exact_guesses(rng(), 2, "PID", 1, tables=tables)
+    assert (guesses["released"] == guesses["nothing"]).all()
+    assert (experiment.exact_guesses(rng(), 2, "PID", 70, tables=tables)["released"] > 0.3).all()
+
+
+def test_likeness_of_an_unchanged_release(tables):
+    found = experiment.likeness(rng(), 2, "PID", "BSVD", 8, 0.0, tables=tables)
+    assert found["KS"] == pytest.approx([0, 0])
+    assert found["correlation"] == pytest.approx([0, 0], abs=1e-12)
+    assert found["own value"] == pytest.approx([1, 1])
+    assert (np.abs(found["told apart"] - 0.5) < 0.01).all()
+
+
+def test_likeness_tells_noise_and_survives_a_column_that_the_svd_drops(tables):
+    X, y = tables["PID"]
+    small = {"PID": ((X * np.array([100] * 7 + [0.001])).round(4), y)}
+    found = experiment.likeness(rng(), 2, "PID", "SSVD", 6, 0.3, tables=small)
+    assert all(np.isfinite(v).all() for v in found.values())
+    assert (experiment.likeness(rng(), 2, "PID", "AIBR", 1, 0.0, tables=tables)["told apart"]
+            > 0.8).all()
