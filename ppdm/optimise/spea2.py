@@ -27,7 +27,7 @@ from ppdm.optimise.objectives import check_delta, check_prior, pareto
 
 __all__ = ["Front", "fitness", "optrr", "truncate"]
 
-MUTATION_RATE, MUTATION_STEP = 0.5, 0.1
+MUTATION_RATE, MUTATION_STEP = 1.0, 0.3
 REPAIR_SWEEPS = 5
 SINGULAR_PIVOT = 1e-13
 TINY = 1e-14
@@ -59,8 +59,8 @@ def optrr(
     """[Huang & Du, V.A] Search for randomizing matrices; return the non-dominated part of Omega.
 
     Open in the paper, set here: population and archive of 100, an Omega of 1,000 slices (its
-    example), every pair of parents crossed, half of the children mutated, the element's change
-    drawn evenly from (0, 0.1). `progress` is called with the number of generations just done.
+    example), every pair of parents crossed and every child mutated (as its outline says), by a
+    change drawn evenly from (0, 0.3). `progress` is called with the number of generations done.
 
     >>> front = optrr([0.2, 0.3, 0.5], 0.8, np.random.default_rng(1), generations=50)
     >>> bool((np.diff(front.privacy) > 0).all() and (np.diff(front.mse) > 0).all())

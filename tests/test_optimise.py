@@ -1,0 +1,437 @@
+"""Privacy, error, the evolutionary search and the descent: against plain readings and simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ppdm.optimise import descent, objectives, spea2
+from ppdm.optimise.cli import add_arguments, main, report
+
+PRIOR = np.array([0.1, 0.2, 0.25, 0.45])
+DELTA = 0.8
+
+
+def random_matrix(rng, outputs, inputs):
+    return rng.dirichlet(np.ones(outputs), size=inputs).T
+
+
+# Objectives ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("prior", "words"),
+    [
+        ([1.0], "at least two probabilities"),
+        ([0.5, 0.5, 0.0], r"prior\[2\] is 0"),
+        ([0.5, -0.1, 0.6], r"prior\[1\] is -0.1"),
+        ([0.5, 0.4], "sums to 0.9"),
+        ([0.5, np.nan], "not a number"),
+    ],
+)
+def test_bad_priors_are_refused_in_one_sentence(prior, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        objectives.check_prior(prior)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("delta", [0.44, 0.0, 1.2])
+def test_bad_bounds_are_refused(delta):
+    with pytest.raises(ValueError, match="delta is"):
+        objectives.check_delta(delta, PRIOR)
+    with pytest.raises(ValueError, match="delta is"):
+        spea2.optrr(PRIOR, delta, np.random.default_rng(0), generations=1)
+    with pytest.raises(ValueError, match="delta is"):
+        descent.square_front(PRIOR, delta, [0.3], np.random.default_rng(0))
+
+
+def test_privacy_is_what_a_guesser_leaves():
+    """500,000 guesses; |z| < 4.5 fails by chance less than once in 100,000 runs."""
+    rng = np.random.default_rng(1)
+    m = random_matrix(rng, 4, 4)
+    size = 500_000
+    truth = rng.choice(4, size, p=PRIOR)
+    reported = (rng.random(size)[:, None] > m.T.cumsum(axis=1)[truth]).sum(axis=1)
+    guess = (m * PRIOR).argmax(axis=1)[reported]
+    right = (guess == truth).mean()
+    expected = 1 - objectives.privacy(m, PRIOR)
+    assert abs(right - expected) < 4.5 * np.sqrt(expected * (1 - expected) / size)
+    # and no other guess of the same report does better
+    posterior = m * PRIOR / (m @ PRIOR)[:, None]
+    assert objectives.max_posterior(m, PRIOR) == pytest.approx(posterior.max())
+
+
+@pytest.mark.parametrize("outputs", [4, 7])
+def test_error_in_closed_form_is_the_simulated_one(outputs):
+    """40,000 surveys; the mean squared error is within 4.5 standard errors (1 in 100,000 runs)."""
+    from ppdm.disguise.matrix import left_inverse
+
+    rng = np.random.default_rng(2)
+    m = random_matrix(rng, outputs, 4)
+    counts = rng.multinomial(500, m @ PRIOR, size=40_000)
+    estimates = counts / 500 @ left_inverse(m, PRIOR).T
+    errors = ((estimates - PRIOR) ** 2).mean(axis=1)
+    se = errors.std() / np.sqrt(len(errors))
+    assert abs(errors.mean() - objectives.mse(m, PRIOR, 500)) < 4.5 * se
+
+
+def test_error_agrees_with_theorem_6_and_knows_singular_matrices():
+    rng = np.random.default_rng(3)
+    stack = np.array([random_matrix(rng, 4, 4) for _ in range(5)])
+    each = [objectives.mse_of_inversion(m, PRIOR, 100).mean() for m in stack]
+    assert objectives.mse(stack, PRIOR, 100) == pytest.approx(each, rel=1e-9)
+    assert objectives.mse(np.full((4, 4), 0.25), PRIOR) == np.inf
+    assert objectives.mse(random_matrix(rng, 3, 4), PRIOR) == np.inf
+    unused = np.vstack([stack[0], np.zeros(4)])  # an output that never occurs
+    assert objectives.mse(unused, PRIOR) == pytest.approx(objectives.mse(stack[0], PRIOR))
+
+
+def test_the_three_families_are_one():
+    p = np.linspace(0, 1, 1001)
+    n = 4
+    q = (n * p - 1) / (n - 1)
+    lam = np.divide((n - 1) * p, 1 - p, out=np.full_like(p, np.inf), where=p < 1)
+    warner = objectives.warner(p, n)
+    assert np.abs(objectives.uniform_perturbation(q, n) - warner).max() < 1e-12
+    assert np.abs(objectives.frapp(lam, n) - warner).max() < 1e-12
+    assert q.min() == pytest.approx(-1 / (n - 1))  # a q from 0 to 1 leaves part of them out
+
+
+def test_pareto_against_its_definition():
+    rng = np.random.default_rng(4)
+    privacy, mse = rng.integers(0, 6, 40) / 6, rng.integers(0, 6, 40) / 6
+    mask = objectives.pareto(privacy, mse)
+    for i in range(40):
+        dominated = any(
+            privacy[j] >= privacy[i]
+            and mse[j] <= mse[i]
+            and (privacy[j] > privacy[i] or mse[j] < mse[i])
+            for j in range(40)
+        )
+        first = min(j for j in range(40) if privacy[j] == privacy[i] and mse[j] == mse[i])
+        assert mask[i] == (not dominated and first == i)
+
+
+# SPEA2, written plainly ---------------------------------------------------------------------------
+
+
+def dominates(p, q):
+    return p[0] <= q[0] and p[1] <= q[1] and p != q
+
+
+def distance(p, q):
+    return np.hypot(p[0] - q[0], p[1] - q[1]) if p != q else 0.0
+
+
+def plain_fitness(points):
+    strength = [sum(dominates(p, q) for q in points) for p in points]
+    raw = [sum(s for q, s in zip(points, strength) if dominates(q, p)) for p in points]
+    nearest = [
+        min(distance(p, q) for j, q in enumerate(points) if j != i) for i, p in enumerate(points)
+    ]
+    return strength, raw, [r + 1 / (d + 2) for r, d in zip(raw, nearest)]
+
+
+def plain_truncation(points, size):
+    points = list(points)
+    while len(points) > size:
+        lists = [
+            sorted(distance(p, q) for j, q in enumerate(points) if j != i)
+            for i, p in enumerate(points)
+        ]
+        points.pop(lists.index(min(lists)))
+    return sorted(points)
+
+
+def random_points(rng, size, grid):
+    return [tuple(p) for p in rng.integers(0, grid, (size, 2)) / grid]
+
+
+def on_a_front(rng, size, grid):
+    """Points of which none dominates another, many of them equal or equally spaced."""
+    a = rng.integers(0, grid, size) / grid
+    return [(x, 1 - x) for x in a]
+
+
+@pytest.mark.parametrize("grid", [4, 16, 1 << 20])
+def test_fitness_as_defined(grid):
+    rng = np.random.default_rng(5)
+    for _ in range(10):
+        points = random_points(rng, 40, grid)
+        a, f = np.array(points).T
+        for ours, plain in zip(spea2.fitness(a, f), plain_fitness(points)):
+            assert np.allclose(ours, plain, atol=1e-15)
+
+
+def test_infinite_errors_have_a_fitness():
+    strength, raw, fit = spea2.fitness([0.3, 0.2, 0.2], [1.0, np.inf, np.inf])
+    assert list(strength) == [0, 0, 0]
+    assert list(raw) == [0, 0, 0]
+    assert np.isfinite(fit).all()
+    assert fit[1] == fit[2] == 0.5  # two points that coincide
+    assert fit[0] < 1e-100
+
+
+@pytest.mark.parametrize("grid", [16, 64, 1 << 20])
+def test_truncation_as_defined(grid):
+    rng = np.random.default_rng(6)
+    for size in (30, 12, 2):
+        points = on_a_front(rng, 40, grid)
+        a, f = np.array(points).T
+        kept = spea2.truncate(a, f, size)
+        assert sorted(points[i] for i in kept) == plain_truncation(points, size)
+
+
+def test_next_archive_is_truncated_or_filled_up():
+    rng = np.random.default_rng(7)
+    points = sorted(random_points(rng, 60, 1 << 20))
+    a, f = np.array(points).T
+    _, raw, fit = spea2.fitness(a, f)
+    chosen = spea2._survivors(a, f, raw, fit, 20)  # more than are non-dominated
+    assert (raw == 0).sum() < 20
+    assert set(chosen) == set(np.argsort(plain_fitness(points)[2], kind="stable")[:20])
+    chosen = spea2._survivors(a, f, raw, fit, 3)
+    front = [p for p, r in zip(points, raw) if r == 0]
+    assert sorted(points[i] for i in chosen) == plain_truncation(front, 3)
+
+
+def test_survivors_are_pymoos():
+    pymoo = pytest.importorskip("pymoo", minversion="0.6.1.3")
+    from packaging.version import Version
+    from pymoo.algorithms.moo.spea2 import SPEA2Survival
+    from pymoo.core.population import Population
+    from pymoo.core.problem import Problem
+
+    if Version(pymoo.__version__) < Version("0.6.2"):
+        pytest.skip("pymoo before 0.6.2 truncates otherwise than SPEA2 says")
+    rng = np.random.default_rng(8)
+    for _ in range(5):
+        above = np.array(random_points(rng, 40, 1 << 20)) + 1  # all dominated
+        points = np.concatenate([on_a_front(rng, 60, 1 << 20), above])
+        pop = Population.new("X", np.zeros((100, 1)), "F", points)
+        kept = SPEA2Survival(normalize=False)._do(Problem(n_obj=2), pop, n_survive=25)
+        order = np.lexsort(points.T[::-1])
+        a, f = points[order].T
+        _, raw, fit = spea2.fitness(a, f)
+        assert np.array_equal(np.sort(raw), np.sort(pop.get("SPEA_R")))
+        ours = spea2._survivors(a, f, raw, fit, 25)
+        assert sorted(zip(a[ours], f[ours])) == sorted(map(tuple, kept.get("F")))
+
+
+# The operators ------------------------------------------------------------------------------------
+
+
+def test_mutation_moves_one_column_in_proportion():
+    rng = np.random.default_rng(9)
+    up = down = 0
+    for _ in range(200):
+        before = random_matrix(rng, 5, 5)
+        after = before.copy()
+        spea2._mutate(after, rng, 0.3)
+        (x,) = np.flatnonzero(np.abs(after - before).max(axis=0) > 1e-13)
+        change = after[:, x] - before[:, x]
+        assert change.sum() == pytest.approx(0, abs=1e-12)
+        assert after.min() >= 0
+        y = np.abs(change).argmax()
+        others = np.arange(5) != y
+        if change[y] > 0:  # the others lose in proportion to what they have
+            up += 1
+            shares = change[others] / before[others, x]
+        else:  # the others gain in proportion to what they lack
+            down += 1
+            shares = change[others] / (1 - before[others, x])
+        assert shares == pytest.approx(shares.mean(), rel=1e-6)
+    assert up > 50  # a fair coin: below 50 of 200 once in 10^13
+    assert down > 50
+
+
+def test_repair_meets_the_bound_and_leaves_good_matrices_alone():
+    rng = np.random.default_rng(10)
+    for delta in (0.46, 0.6, 0.9):
+        for concentration in (0.05, 1.0):
+            m = rng.dirichlet(np.full(4, concentration), size=4).T
+            repaired = m.copy()
+            spea2._repair(repaired, PRIOR, delta)
+            assert objectives.max_posterior(repaired, PRIOR) <= delta * (1 + 1e-9)
+            assert repaired.sum(axis=0) == pytest.approx(np.ones(4))
+            assert repaired.min() >= 0
+            if objectives.max_posterior(m, PRIOR) <= delta:
+                assert np.array_equal(repaired, m)
+
+
+def test_repair_gives_in_proportion_to_the_room():
+    """Section V.G for one column of which one element is too large."""
+    prior = np.array([0.3, 0.3, 0.4])
+    m = np.array([[0.9, 0.05, 0.05], [0.05, 0.5, 0.45], [0.05, 0.45, 0.5]])
+    weight = m @ prior
+    before = m.copy()
+    spea2._repair_column(m, 0, weight, prior, 0.75)
+    rest = before[:, 1:] @ prior[1:]
+    limit = np.minimum(0.75 * rest / (0.25 * prior[0]), 1)
+    assert m[0, 0] == pytest.approx(limit[0])
+    given = (m - before)[1:, 0]
+    assert given.sum() == pytest.approx(before[0, 0] - limit[0])
+    assert given / (limit - before[:, 0])[1:] == pytest.approx(
+        given.sum() / (limit - before[:, 0])[1:].sum()
+    )
+    assert weight == pytest.approx(m @ prior)
+
+
+def test_members_and_omega_give_each_other_the_better():
+    members = np.arange(12.0).reshape(3, 2, 2)
+    a, f = np.array([0.505, 0.502, 0.805]), np.array([2.0, 1.0, 5.0])
+    best, best_a, best_f = np.zeros((10, 2, 2)), np.full(10, np.inf), np.full(10, np.inf)
+    best[1], best_a[1], best_f[1] = 7.0, 0.81, 4.0
+    spea2._exchange(members, a, f, best, best_a, best_f)
+    assert best_f[4] == 1.0  # the first fills the slice, the second is better
+    assert f[2] == 4.0  # the third takes Omega's matrix
+    assert (members[2] == 7.0).all()
+
+
+def test_the_kernel_evaluates_like_the_formula():
+    rng = np.random.default_rng(11)
+    members = np.array([random_matrix(rng, 4, 4) for _ in range(20)] + [np.full((4, 4), 0.25)])
+    a, f = np.empty(21), np.empty(21)
+    spea2._evaluate(members, PRIOR, 1000, a, f)
+    assert a == pytest.approx(1 - objectives.privacy(members, PRIOR))
+    assert f[:20] == pytest.approx(objectives.mse(members[:20], PRIOR, 1000), rel=1e-9)
+    assert f[20] == np.inf
+
+
+def test_a_search_is_valid_and_depends_on_the_seed_alone():
+    runs = [spea2.optrr(PRIOR, DELTA, np.random.default_rng(12), generations=300) for _ in range(2)]
+    assert np.array_equal(runs[0].matrices, runs[1].matrices)
+    steps = []
+    shown = spea2.optrr(
+        PRIOR, DELTA, np.random.default_rng(12), generations=300, progress=steps.append
+    )
+    assert np.array_equal(shown.matrices, runs[0].matrices)
+    assert sum(steps) == 300
+    front = runs[0]
+    assert objectives.max_posterior(front.matrices, PRIOR).max() <= DELTA + 1e-9
+    assert np.abs(front.matrices.sum(axis=1) - 1).max() < 1e-9
+    assert front.mse == pytest.approx(objectives.mse(front.matrices, PRIOR))
+    assert objectives.pareto(front.privacy, front.mse).all()
+
+
+@pytest.mark.slow
+def test_six_times_pymoos_generations():
+    pytest.importorskip("pymoo", minversion="0.6.2")
+    import time
+
+    from ppdm.optimise.bench import pymoo_front
+
+    prior = np.full(10, 0.1)
+    spea2.optrr(prior, 0.75, np.random.default_rng(0), generations=2)
+    start = time.process_time()
+    spea2.optrr(prior, 0.75, np.random.default_rng(0), generations=1_000)
+    ours = (time.process_time() - start) / 1_000
+    start = time.process_time()
+    pymoo_front(prior, 20, delta=0.75)
+    theirs = (time.process_time() - start) / 20
+    assert theirs > 6 * ours
+
+
+# Descent ------------------------------------------------------------------------------------------
+
+
+def test_derivatives_against_differences():
+    rng = np.random.default_rng(13)
+    m, n = 5, 4
+    j = random_matrix(rng, m, n) * PRIOR
+
+    def derivatives(j):
+        weight = j.sum(axis=1)
+        p = j / weight[:, None]
+        k = np.linalg.inv(j.T @ p)
+        return descent._derivatives(p, weight, k, (k * PRIOR**2) @ k)
+
+    gradient, convex, concave = derivatives(j)
+    h = 1e-6
+    for a, direction in enumerate(np.eye(m * n).reshape(-1, m, n)):
+        ahead, behind = j + h * direction, j - h * direction
+        slope = (descent._error(ahead, PRIOR) - descent._error(behind, PRIOR)) / (2 * h)
+        assert slope == pytest.approx(gradient[a], rel=1e-4, abs=1e-4 * np.abs(gradient).max())
+        row = (derivatives(ahead)[0] - derivatives(behind)[0]) / (2 * h)
+        assert np.abs(row - (convex - concave)[a]).max() < 1e-4 * np.abs(convex).max()
+    assert np.linalg.eigvalsh(convex).min() > -1e-9 * np.abs(convex).max()
+
+
+def test_descent_keeps_the_bounds_and_beats_the_search():
+    for prior, delta in ((PRIOR, 0.8), (np.full(5, 0.2), 0.6)):
+        search = spea2.optrr(prior, delta, np.random.default_rng(14), generations=3_000)
+        highest = 1 - prior.max()
+        levels = np.linspace(search.privacy[0], min(search.privacy[-1], highest - 0.01), 6)
+        front = descent.square_front(prior, delta, levels, np.random.default_rng(15))
+        assert (front.privacy >= levels - 1e-9).all()
+        assert (objectives.max_posterior(front.matrices, prior) <= delta + 1e-9).all()
+        assert np.abs(front.matrices.sum(axis=1) - 1).max() < 1e-12
+        for level, error in zip(levels, front.mse):
+            assert error <= search.mse[search.privacy >= level].min() * (1 + 1e-4)
+
+
+def test_more_outputs_are_no_worse():
+    rng = np.random.default_rng(16)
+    errors = [
+        objectives.mse(descent.best_matrix(PRIOR, 0.9, 0.3, rng, outputs=m, starts=6), PRIOR)
+        for m in (4, 6)
+    ]
+    assert errors[1] <= errors[0] * (1 + 1e-4)
+
+
+def test_descent_refuses_what_it_cannot_do():
+    rng = np.random.default_rng(17)
+    with pytest.raises(ValueError, match=r"privacy is 0\.6"):
+        descent.square_front(PRIOR, 0.8, [0.6], rng)
+    with pytest.raises(ValueError, match="the largest prior itself"):
+        descent.best_matrix(PRIOR, 0.45, 0.3, rng)
+    with pytest.raises(ValueError, match="outputs is 3"):
+        descent.best_matrix(PRIOR, 0.8, 0.3, rng, outputs=3)
+
+
+# The command --------------------------------------------------------------------------------------
+
+
+def run(capsys, *argv):
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    assert main(parser.parse_args(argv)) == 0
+    return capsys.readouterr().out
+
+
+def test_the_command_hands_out_a_matrix(tmp_path, capsys):
+    saved = tmp_path / "matrix.csv"
+    out = run(
+        capsys, "--prior", ".5,.3,.2", "--delta", ".9", "--privacy", ".3", "--outputs", "any",
+        "--respondents", "400", "--save", str(saved),
+    )  # fmt: skip
+    import pandas as pd
+
+    matrix = pd.read_csv(saved, index_col=0).to_numpy()
+    prior = np.array([0.5, 0.3, 0.2])
+    assert matrix.sum(axis=0) == pytest.approx(np.ones(3))
+    assert objectives.privacy(matrix, prior) >= 0.3 - 1e-6
+    times = objectives.mse(matrix, prior, 1) / ((1 - (prior**2).sum()) / 3)
+    assert f"{times:.2f} times as many respondents" in out
+    assert "400 respondents" in out
+
+
+def test_the_command_reads_a_column(tmp_path, capsys):
+    file = tmp_path / "answers.csv"
+    file.write_text("id,colour\n1,red\n2,blue\n3,red\n4,\n5,green\n")
+    out = run(capsys, "--csv", str(file), "--column", "colour", "--delta", ".9", "--privacy", ".3")
+    assert "1 of 5 rows have no answer" in out
+    assert "green" in out
+    with pytest.raises(ValueError, match="it has id, colour"):
+        run(capsys, "--csv", str(file), "--column", "size", "--delta", ".9", "--privacy", ".3")
+    with pytest.raises(ValueError, match="needs --column"):
+        run(capsys, "--csv", str(file), "--delta", ".9", "--privacy", ".3")
+    with pytest.raises(ValueError, match="numbers separated by commas"):
+        run(capsys, "--prior", "a,b", "--delta", ".9", "--privacy", ".3")
+
+
+def test_a_blind_scheme_is_called_blind():
+    lines = report(np.full((2, 2), 0.5), np.array([0.5, 0.5]), 100, None)
+    assert "infinite" in lines[-1]

@@ -1,0 +1,240 @@
+"""The certified frontier: against brute force, another formulation, simulation and known optima."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from ppdm.optimise import best_ldp_scheme, best_scheme, certified_frontier, max_posterior, mse
+from ppdm.optimise import privacy as privacy_of
+from ppdm.optimise.frontier import atoms, bound, ldp_atoms
+
+PRIOR = np.array([0.5, 0.3, 0.2])
+DELTA = 0.8
+
+
+def random_scheme(rng, prior, delta, outputs):
+    """A scheme with posteriors up to delta: noise is mixed in until it is one."""
+    m = rng.dirichlet(np.full(outputs, rng.choice([0.1, 0.5, 2.0])), size=len(prior)).T
+    noise = np.outer(m @ prior, np.ones(len(prior)))
+    for share in np.linspace(0, 1, 101):
+        mixed = (1 - share) * m + share * noise
+        if max_posterior(mixed, prior) <= delta:
+            return mixed
+    raise AssertionError("noise keeps the bound")
+
+
+def test_a_posterior_is_a_mixture_of_atoms():
+    """Any (p, max p) with max p <= delta, by a linear programme of its own."""
+    from scipy.optimize import linprog
+
+    rng = np.random.default_rng(1)
+    for n, delta in ((3, 0.8), (4, 0.55), (5, 0.4)):
+        points = atoms(n, delta)
+        assert points.max() <= delta + 1e-12
+        assert points.sum(axis=1) == pytest.approx(np.ones(len(points)))
+        for _ in range(20):
+            p = random_scheme(rng, np.full(n, 1 / n), delta, n)[0]
+            p = p / p.sum()
+            sides = np.vstack([points.T, points.max(axis=1)])
+            mixture = linprog(
+                np.zeros(len(points)), A_eq=sides, b_eq=np.append(p, p.max()), method="highs"
+            )
+            assert mixture.success
+
+
+def test_ldp_atoms_are_the_extreme_rows():
+    posteriors = ldp_atoms(PRIOR, np.log(3))
+    rows = posteriors / PRIOR
+    assert len(posteriors) == 2**3 - 2
+    assert (rows.max(axis=1) / rows.min(axis=1)) == pytest.approx(np.full(6, 3.0))
+
+
+@pytest.mark.parametrize(("n", "outputs"), [(2, 3), (2, 4), (3, 4), (3, 6)])
+def test_no_scheme_found_by_brute_force_is_below_and_some_come_near(n, outputs):
+    prior = np.array([0.6, 0.4]) if n == 2 else PRIOR
+    rng = np.random.default_rng(2)
+    for level in (0.25, 0.33):
+        best = best_scheme(prior, DELTA, level)
+        found = min(
+            slsqp(random_scheme(rng, prior, DELTA, outputs), prior, DELTA, level) for _ in range(12)
+        )
+        assert found >= best.bound * (1 - 1e-9)
+        if outputs > 3 or n == 2:
+            assert found <= best.bound * (1.005 if outputs == 2 * n else 1.05)
+
+
+def slsqp(start, prior, delta, level) -> float:
+    """A general optimizer on the matrix itself, with A as a sum of bounds t."""
+    outputs, n = start.shape
+
+    def unpack(z):
+        return z[: outputs * n].reshape(outputs, n), z[outputs * n :]
+
+    def excess(z):
+        m, t = unpack(z)
+        joint = m * prior
+        return np.concatenate(
+            [
+                (t[:, None] - joint).ravel(),
+                (delta * joint.sum(axis=1, keepdims=True) - joint).ravel(),
+                [1 - level - t.sum()],
+            ]
+        )
+
+    def error(z):
+        m = np.maximum(unpack(z)[0], 0)
+        value = mse(m / m.sum(axis=0), prior, 1)
+        return np.log(value) if np.isfinite(value) else 50.0
+
+    z = np.concatenate([start.ravel(), (start * prior).max(axis=1)])
+    result = minimize(
+        error,
+        z,
+        method="SLSQP",
+        bounds=[(0, 1)] * len(z),
+        constraints=[
+            {"type": "ineq", "fun": excess},
+            {"type": "eq", "fun": lambda z: unpack(z)[0].sum(axis=0) - 1},
+        ],
+        options={"maxiter": 200, "ftol": 1e-10},
+    )
+    m = np.maximum(unpack(result.x)[0], 0)
+    m /= m.sum(axis=0)
+    kept = privacy_of(m, prior) >= level - 1e-7 and max_posterior(m, prior) <= delta + 1e-7
+    return float(mse(m, prior)) if kept else np.inf
+
+
+def test_random_schemes_are_above():
+    rng = np.random.default_rng(3)
+    schemes = [random_scheme(rng, PRIOR, DELTA, rng.integers(3, 8)) for _ in range(40)]
+    for m in schemes:
+        level = float(privacy_of(m, PRIOR))
+        assert mse(m, PRIOR) >= best_scheme(PRIOR, DELTA, min(level, 0.5)).bound * (1 - 1e-9)
+
+
+def test_any_multipliers_give_a_lower_bound():
+    """The bound does not rest on the solver: random G, nu and mu never exceed the optimum."""
+    rng = np.random.default_rng(4)
+    best = best_scheme(PRIOR, DELTA, 0.3, respondents=1)
+    optimum = 3 * best.mse + (PRIOR**2).sum()
+    points = atoms(3, DELTA)
+    top = points.max(axis=1)
+    for _ in range(200):
+        root = rng.normal(size=(3, 3)) * rng.exponential()
+        value = bound(PRIOR, points, top, 0.7, root @ root.T, rng.normal(size=3), rng.normal())
+        assert value <= optimum * (1 + 1e-9)
+    assert 3 * best.bound + (PRIOR**2).sum() == pytest.approx(optimum, rel=1e-6)
+
+
+def test_the_same_from_cvxpy():
+    import cvxpy as cp
+
+    points = atoms(3, DELTA)
+    d = np.diag(PRIOR)
+    w = cp.Variable(len(points), nonneg=True)
+    s = sum(w[i] * np.outer(p, p) for i, p in enumerate(points))
+    constraints = [points.T @ w == PRIOR, points.max(axis=1) @ w <= 0.7]
+    value = cp.Problem(cp.Minimize(cp.matrix_frac(d, s)), constraints).solve(solver="CLARABEL")
+    best = best_scheme(PRIOR, DELTA, 0.3, respondents=1)
+    assert 3 * best.mse + (PRIOR**2).sum() == pytest.approx(value, rel=1e-5)
+
+
+@pytest.mark.parametrize("n", [2, 4, 7])
+def test_each_point_is_a_scheme_with_few_outputs_at_its_bound(n):
+    prior = np.arange(1, n + 1) / (n * (n + 1) / 2)
+    delta = 0.9
+    levels = np.linspace(1 - delta, 1 - prior.max() - 0.01, 5)
+    for level, point in zip(levels, certified_frontier(prior, delta, levels)):
+        assert 0 <= point.gap < 1e-6
+        assert len(point.matrix) <= n * (n + 1) // 2 + 1
+        assert point.matrix.sum(axis=0) == pytest.approx(np.ones(n))
+        assert point.matrix.min() >= 0
+        assert privacy_of(point.matrix, prior) >= level - 1e-9
+        assert max_posterior(point.matrix, prior) <= delta + 1e-6
+        assert mse(point.matrix, prior) == pytest.approx(point.mse)
+
+
+def test_the_frontier_is_attained_by_least_squares_and_by_em():
+    """4,000 surveys of 20,000; least squares within 4.5 standard errors, EM within 5 % as well."""
+    from ppdm.estimate import em, inversion
+
+    rng = np.random.default_rng(5)
+    respondents, surveys = 20_000, 4_000
+    point = best_scheme(PRIOR, DELTA, 0.3, respondents)
+    counts = rng.multinomial(respondents, point.matrix @ PRIOR, size=surveys)
+    squares = np.array([((inversion(c, point.matrix, PRIOR) - PRIOR) ** 2).mean() for c in counts])
+    assert abs(squares.mean() - point.mse) < 4.5 * squares.std() / np.sqrt(surveys)
+    likely = [((em(c, point.matrix, tolerance=1e-10) - PRIOR) ** 2).mean() for c in counts[:1000]]
+    se = np.std(likely) / np.sqrt(len(likely))
+    assert abs(np.mean(likely) - point.mse) < 0.05 * point.mse + 4.5 * se
+
+
+def test_the_ends():
+    at_top = best_scheme(PRIOR, DELTA, 0.5)  # the guess is always the most common answer
+    assert np.isfinite(at_top.mse)
+    assert at_top.privacy == pytest.approx(0.5)
+    assert best_scheme([0.4, 0.4, 0.2], DELTA, 0.6).mse == np.inf  # two of them: not told apart
+    direct = best_scheme(PRIOR, 1.0, 0.0)
+    assert direct.mse == pytest.approx(float(mse(np.eye(3), PRIOR)))
+    assert best_scheme(PRIOR, 0.5, 0.5).mse == np.inf  # delta at the limit of Theorem 5
+    # less privacy than delta allows is not to be had: the answer is the one at 1 - delta
+    assert best_scheme(PRIOR, DELTA, 0.0).privacy == pytest.approx(1 - DELTA, abs=1e-6)
+
+
+def test_square_schemes_lie_above_where_a_third_output_helps():
+    """n = 2: an answer that says nothing is mixed in; square schemes cannot."""
+    prior = np.array([0.5, 0.5])
+    best = best_scheme(prior, 0.9, 0.3)
+    p = 0.7  # the only square scheme with privacy .3 there, up to a swap
+    square = np.array([[p, 1 - p], [1 - p, p]])
+    assert mse(square, prior) > 1.2 * best.mse
+    assert len(best.matrix) == 3
+
+
+def test_refusals():
+    for prior, words in (([1.0], "at least two"), ([0.5, 0.5, 0], "is 0"), ([0.5, 0.4], "sums")):
+        with pytest.raises(ValueError, match=words):
+            best_scheme(prior, 0.9, 0.1)
+        with pytest.raises(ValueError, match=words):
+            best_ldp_scheme(prior, 1.0)
+    with pytest.raises(ValueError, match="below the largest prior"):
+        best_scheme(PRIOR, 0.4, 0.3)
+    for level in (-0.1, 0.51):
+        with pytest.raises(ValueError, match="between 0 and 0.5"):
+            best_scheme(PRIOR, 0.9, level)
+    with pytest.raises(ValueError, match="15 categories"):
+        best_scheme(np.full(15, 1 / 15), 0.9, 0.3)
+    with pytest.raises(ValueError, match="epsilon is 0"):
+        best_ldp_scheme(PRIOR, 0.0)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 4.0])
+def test_under_ldp_subset_selection_is_best_for_a_uniform_prior(epsilon):
+    """Ye and Barg's optimum: report a random set of k values, likelier if it holds the true one."""
+    n = 5
+    prior = np.full(n, 1 / n)
+    best = best_ldp_scheme(prior, epsilon)
+    assert 0 <= best.gap < 1e-6
+    known = min(mse(subset_selection(n, k, epsilon), prior) for k in range(1, n))
+    assert best.mse == pytest.approx(float(known), rel=1e-6)
+    row = best.matrix
+    assert np.log(row.max(axis=1) / row.min(axis=1)).max() <= epsilon + 1e-7
+
+
+def subset_selection(n, k, epsilon):
+    rows = np.array([np.isin(np.arange(n), c) for c in combinations(range(n), k)])
+    weight = np.where(rows, np.exp(epsilon), 1.0)
+    assert len(rows) == comb(n, k)
+    return weight / weight.sum(axis=0)
+
+
+@pytest.mark.slow
+def test_fourteen_categories():
+    prior = np.arange(1, 15) / 105
+    point = best_scheme(prior, 0.8, 0.5)
+    assert 0 <= point.gap < 1e-6
