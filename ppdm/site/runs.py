@@ -3,47 +3,119 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
 from pathlib import Path
 
-from ppdm.site.records import Records
+from ppdm.site.records import Records, raw_html
 
 _SUFFIX = {"image/svg+xml": ".svg", "image/png": ".png"}
 
 
 def runs(records: Records) -> str:
-    """A section a chapter: what its provenance note says."""
-    return "No chapter has been run yet.\n" if not records.provenance else "\n".join(
-        f"## {stem}\n\n```text\n{json.dumps(note, indent=1)}\n```\n"
-        for stem, note in records.provenance.items()
-    )  # fmt: skip
+    """What the provenance notes say: what all chapters share, then a row a chapter."""
+    notes = records.provenance
+    if not notes:
+        return "No chapter has been run yet.\n"
+    rows = []
+    for stem, note in notes.items():
+        details = {
+            "Sizes": _pairs(note["sizes"]),
+            "Settings": _pairs(note["settings"]),
+            "Data": _pairs({name: str(sha)[:12] for name, sha in note["data"].items()}),
+        }
+        told = "".join(
+            f'<span class="note"><strong>{name}:</strong> {html.escape(text)}</span>'
+            for name, text in details.items()
+            if text
+        )
+        rows.append(
+            '<tr role="row">'
+            f'<td role="cell"><a href="../notebooks/{stem}.html">{stem}</a>{told}</td>'
+            f'<td role="cell" data-label="Size">{html.escape(note["size"])}</td>'
+            f'<td role="cell" class="number" data-label="Seed">{note["seed"]}</td>'
+            f'<td role="cell" class="number" data-label="Time">{_time(note["seconds"])}</td>'
+            f'<td role="cell" data-label="Finished">{html.escape(note["finished"])}</td></tr>'
+        )
+    head = "".join(
+        f'<th role="columnheader" scope="col">{name}</th>'
+        for name in ("Chapter", "Size", "Seed", "Time", "Finished")
+    )
+    table = raw_html(
+        '<table class="claims" role="table" aria-label="What was run">\n'
+        f'<thead role="rowgroup"><tr role="row">{head}</tr></thead>\n'
+        f'<tbody role="rowgroup">\n{"".join(rows)}\n</tbody>\n</table>'
+    )
+    shared = [
+        f"{label}\n: {'; or '.join(_distinct(notes, key))}\n"
+        for label, key in (("Versions", "versions"), ("Machine", "machine"), ("Commit", "commit"))
+    ]
+    return "\n".join([table, "## On what", "", *shared])
 
 
-def best_picture(notebook: Path) -> tuple[str, bytes, str] | None:
-    """The picture a chapter puts forward: its kind, its bytes and its alternative text.
+def _distinct(notes: dict[str, dict], key: str) -> list[str]:
+    """What the notes say under a key, each different thing once."""
+    said = [_pairs(n[key]) if isinstance(n[key], dict) else str(n[key]) for n in notes.values()]
+    return list(dict.fromkeys(said))
 
-    It is the first picture of the cell tagged `card`, or else of the notebook.
+
+def _pairs(values: dict) -> str:
+    return ", ".join(f"{str(name).replace('_', ' ')} {_value(v)}" for name, v in values.items())
+
+
+def _value(value: object) -> str:
+    text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return text if len(text) <= 60 else text[:57].rsplit(" ", 1)[0] + " ..."
+
+
+def _time(seconds: float) -> str:
+    """A duration as one says it.
+
+    >>> _time(6.04), _time(95)
+    ('6.0 s', '1 min 35 s')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
+
+
+def best_picture(notebook: Path, name: str | None = None) -> tuple[str, bytes, str] | None:
+    """The figure called `name` of an executed notebook, or else its first picture.
+
+    Its kind, its bytes and its alternative text.
     """
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    tagged = [c for c in cells if "card" in c["metadata"].get("tags", [])]
-    for cell in tagged + cells:
-        for output in cell.get("outputs", []):
-            for kind in _SUFFIX:
-                if kind in output.get("data", {}):
-                    content = output["data"][kind]
-                    content = "".join(content) if isinstance(content, list) else content
-                    data = base64.b64decode(content) if kind == "image/png" else content.encode()
-                    return kind, data, _alternative_text(cell, output)
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    named = [
+        o for o in outputs if f'id="fig-{name}"' in "".join(o.get("data", {}).get("text/html", ""))
+    ]
+    return next(filter(None, map(_picture, named + outputs)), None)
+
+
+def _picture(output: dict) -> tuple[str, bytes, str] | None:
+    data = {kind: "".join(text) for kind, text in output.get("data", {}).items()
+            if isinstance(text, (str, list))}  # fmt: skip
+    figure = data.get("text/html", "")
+    drawn = re.search(r"<svg.*?</svg>", figure, re.DOTALL)
+    if drawn:
+        alt = re.search(r'aria-label="([^"]*)"', drawn[0])
+        return "image/svg+xml", _alone(drawn[0]), html.unescape(alt[1]) if alt else ""
+    embedded = re.search(r'<img[^>]*src="data:image/png;base64,([^"]+)"[^>]*>', figure)
+    if embedded:
+        alt = re.search(r'alt="([^"]*)"', embedded[0])
+        return "image/png", base64.b64decode(embedded[1]), html.unescape(alt[1]) if alt else ""
+    if "image/svg+xml" in data:
+        return "image/svg+xml", data["image/svg+xml"].encode(), ""
+    if "image/png" in data:
+        return "image/png", base64.b64decode(data["image/png"]), ""
     return None
 
 
-def _alternative_text(cell: dict, output: dict) -> str:
-    for metadata in (output.get("metadata", {}), cell["metadata"]):
-        found = re.search(r'"alt": "((?:[^"\\]|\\.)*)"', json.dumps(metadata))
-        if found:
-            return json.loads(f'"{found[1]}"')
-    return ""
+def _alone(svg: str) -> bytes:
+    """A drawing taken out of its page: the page's colour of text becomes one that suits a card."""
+    svg = re.sub(r"<svg ", '<svg style="background: #fff; color: #1f2328" ', svg, count=1)
+    return svg.encode()
 
 
 def cards(records: Records, source: Path) -> str:
@@ -53,14 +125,22 @@ def cards(records: Records, source: Path) -> str:
         stem = paper["chapter"]
         if stem not in records.notebooks:
             continue
-        picture = best_picture(source / "notebooks" / f"{stem}.ipynb")
+        picture = best_picture(source / "notebooks" / f"{stem}.ipynb", paper.get("picture"))
         options = [f":link: ../notebooks/{stem}", ":link-type: doc"]
         if picture:
             kind, data, alt = picture
             name = f"card-{stem}{_SUFFIX[kind]}"
             (source / "book" / "_generated" / name).write_bytes(data)
-            options += [f":img-top: _generated/{name}",
-                        f":img-alt: {' '.join(alt.split()) or paper['title']}"]  # fmt: skip
-        out += [f":::{{grid-item-card}} {paper['short']}: {paper['title']}", *options, "",
-                " ".join(paper["about"].split()), ":::", ""]  # fmt: skip
+            options += [
+                f":img-top: _generated/{name}",
+                f":img-alt: {' '.join(alt.split()) or paper['title']}",
+            ]
+        out += [
+            f":::{{grid-item-card}} {paper['short']}: {paper['title']}",
+            *options,
+            "",
+            " ".join(paper["about"].split()),
+            ":::",
+            "",
+        ]
     return "\n".join([*out, "::::", ""])

@@ -15,13 +15,16 @@ COORDINATES = ["dataset", "learner", "scheme", "groups", "theta", "q", "reading"
 def accuracies(results: Path) -> list[dict]:
     """Mean accuracies of all chapters: their coordinates, and `accuracy`.
 
-    From each chapter's `accuracy.csv`, which holds repetitions (`value`) or means (`mean`).
+    From each chapter's `accuracy.csv`, which holds repetitions (`value`) or means (`mean`). Where a
+    chapter measures several readings or learners, its first is taken.
     """
     rows = []
     for path in sorted(results.glob("*/accuracy.csv")):
         frame = pd.read_csv(path)
         if "metric" in frame:
             frame = frame[frame["metric"] == "accuracy"]
+        for name in {"learner", "reading"} & set(frame):
+            frame = frame[frame[name] == frame[name].iloc[0]]
         measured = "mean" if "mean" in frame else "value"
         known = [name for name in COORDINATES if name in frame]
         means = frame.groupby(known, dropna=False, sort=False)[measured].mean().reset_index()
