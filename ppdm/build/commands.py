@@ -50,7 +50,8 @@ def _report(verdicts, profile: str) -> int:
     else:
         for line in verdicts.changed:
             print(f"in this quick run, {line}")
-        print(f"{len(verdicts.undecided)} claims need the full size and were not decided.")
+        if verdicts.undecided:
+            print(f"{len(verdicts.undecided)} claims need the full size and were not decided.")
     if wrong:
         raise RuntimeError("the verdicts are not as expected:\n  " + "\n  ".join(wrong))
     return 0

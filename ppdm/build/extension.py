@@ -1,8 +1,8 @@
 """What this book adds to Sphinx.
 
 - A build of anything but the staged tree ends with one sentence that says what to type.
-- `{only} repository` blocks and the substitutions `{{ repository }}` and `{{ repository_url }}`
-  exist, so that a page names the repository only where it is known.
+- Pages can name the repository where it is known: in blocks `{only} repository`, with the
+  substitutions `{{ citation_file }}` and `{{ colab_install }}`.
 - The doubled script of sphinx-thebe, which Jupyter Book and its theme both load, is dropped.
 """
 
@@ -26,13 +26,14 @@ def setup(app):
 def _prepare(app, config) -> None:
     if not config.ppdm_staged:
         raise SystemExit(HOW_TO_BUILD)  # not an error of Sphinx's: those come with a traceback
-    name = config.ppdm_repository
-    config.myst_substitutions |= {
-        "repository": name or "the repository",
-        "repository_url": f"https://github.com/{name}" if name else "",
-    }
-    if name:
+    if config.ppdm_repository:
         app.tags.add("repository")
+    # Whole pieces of text: a substitution inside a link or inside code would not be seen.
+    address = f"https://github.com/{config.ppdm_repository}"
+    config.myst_substitutions |= {
+        "citation_file": f"[CITATION.cff]({address}/blob/main/CITATION.cff)",
+        "colab_install": f"`%pip install git+{address}`",
+    }
 
 
 def _drop_doubled_scripts(app, pagename, templatename, context, doctree) -> None:

@@ -64,7 +64,7 @@ def render(layout: Layout) -> bool:
 def _run_jupyter_book(layout: Layout) -> Path:
     shutil.rmtree(layout.work / "_build", ignore_errors=True)
     layout.work.mkdir(parents=True, exist_ok=True)
-    job = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build"]
+    job = [sys.executable, "-P", "-c", "from jupyter_book.cli.main import main; main()", "build"]
     job += [str(layout.source), "--path-output", str(layout.work)]
     job += ["--warningiserror", "--nitpick", "--keep-going", "--quiet"]
     print("building the site", flush=True)
