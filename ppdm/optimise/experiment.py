@@ -37,7 +37,7 @@ def normal_prior(mean: float = NORMAL["mean"], sd: float = NORMAL["sd"], n: int 
     """A normal distribution cut into n unit bins centred at 1 ... n.
 
     >>> normal_prior(2, 1, 3).round(3)
-    array([0.278, 0.443, 0.278])
+    array([0.279, 0.442, 0.279])
     """
     shares = np.diff(norm.cdf(np.arange(n + 1) + 0.5, mean, sd))
     return shares / shares.sum()
@@ -79,6 +79,58 @@ def possible_delta(prior: np.ndarray, wanted: float = 0.75) -> float:
     return wanted if prior.max() < wanted else float((1 + prior.max()) / 2)
 
 
+# The theorems ---------------------------------------------------------------------------------------
+
+
+def simulated_guesses(matrix, prior, size: int, rng) -> np.ndarray:
+    """[Huang & Du, Eq. 4] Draw true and reported answers, guess by MAP: which guesses are right."""
+    truth = rng.choice(len(prior), size, p=prior)
+    reported = (rng.random(size)[:, None] > np.cumsum(matrix.T[truth], axis=1)).sum(axis=1)
+    guess = (matrix * prior).argmax(axis=1)  # the most likely truth behind each report
+    return guess[reported] == truth
+
+
+def simulated_surveys(matrix, prior, respondents: int, surveys: int, rng) -> np.ndarray:
+    """The reported counts of many surveys, a row a survey."""
+    return rng.multinomial(respondents, matrix @ prior, size=surveys)
+
+
+def every_guess_rule(matrix, prior) -> np.ndarray:
+    """[Huang & Du, Eq. 5] How often each consistent rule (report -> guess) is right, for all n^m.
+
+    >>> every_guess_rule(np.eye(2), [0.3, 0.7]).round(2).tolist()
+    [0.3, 1.0, 0.0, 0.7]
+    """
+    joint = np.asarray(matrix) * np.asarray(prior)
+    m, n = joint.shape
+    return np.array([joint[np.arange(m), guess].sum() for guess in product(range(n), repeat=m)])
+
+
+def theorem_6_as_printed(matrix, prior, respondents: int) -> np.ndarray:
+    """[Huang & Du, Theorem 6] Literally: 2 beta beta Cov summed over all i and j that differ."""
+    beta = np.linalg.inv(matrix)
+    reported = matrix @ prior
+    variance = beta**2 @ (reported * (1 - reported)) / respondents
+    covariance = -np.outer(reported, reported) / respondents
+    np.fill_diagonal(covariance, 0)
+    return variance + 2 * np.einsum("ki,kj,ij->k", beta, beta, covariance)
+
+
+def equation_3(shares, matrix, steps: int = 2_000, printed: bool = False) -> np.ndarray:
+    """[Huang & Du, Eq. 3] The iteration from the uniform distribution.
+
+    As printed the left side names the index i that the right side sums over, so one number is
+    meant for every category: its column is 0 here. Otherwise the left index is the free one, j.
+    """
+    n = matrix.shape[1]
+    p = np.full(n, 1 / n)
+    for _ in range(steps):
+        update = p * (matrix.T @ (shares / (matrix @ p)))
+        p = np.full(n, update[0]) if printed else update
+        p = p / p.sum()
+    return p
+
+
 # Fronts -------------------------------------------------------------------------------------------
 
 
@@ -115,6 +167,23 @@ def levels(prior, delta: float, count: int) -> np.ndarray:
     return np.linspace(low, high - 0.005 * (high - low), count)
 
 
+def gain(front: pd.DataFrame, warner: spea2.Front, count: int = 20) -> pd.DataFrame:
+    """Warner's error as a multiple of a front's, at levels that both reach.
+
+    >>> ours = pd.DataFrame({"privacy": [0.2, 0.4], "mse": [1.0, 2.0]})
+    >>> gain(ours, spea2.Front(np.array([0.3, 0.4]), np.array([3.0, 4.0]), None), 2)
+       level  ratio
+    0    0.3    1.5
+    1    0.4    2.0
+    """
+    low = max(front["privacy"].min(), warner.privacy.min())
+    high = min(front["privacy"].max(), warner.privacy.max())
+    grid = np.linspace(low, high, count)
+    ours = at_levels(front["privacy"], front["mse"], grid)
+    theirs = at_levels(warner.privacy, warner.mse, grid)
+    return pd.DataFrame({"level": grid, "ratio": theirs / ours})
+
+
 def significant(values, digits: int = DIGITS) -> np.ndarray:
     """Values to so many significant digits, so that they are the same at every run.
 
@@ -127,14 +196,16 @@ def significant(values, digits: int = DIGITS) -> np.ndarray:
 # Cells of the chapter's grids -----------------------------------------------------------------------
 
 
-def search_cell(rng, dataset: str, delta: float, priors: dict, generations: int, **open_choices):
-    """One run of the paper's algorithm: the front with its matrices in columns m0, m1, ..."""
-    coordinates = ("population", "mutation_rate", "mutation_step", "omega")
-    choices = {k: v for k, v in open_choices.items() if k in coordinates}
-    if "population" in choices:
-        choices["archive"] = choices["population"]
-    front = spea2.optrr(priors[dataset], delta, rng, generations=generations, **choices)
-    return _front_columns(front)
+def search_cell(
+    rng, dataset: str, delta: float, priors: dict, generations: int, run: int = 0,
+    matrices: bool = False, population: int = 100, **choices,
+):  # fmt: skip
+    """One run of the paper's algorithm: the front, and its matrices in columns m0, m1, ..."""
+    front = spea2.optrr(
+        priors[dataset], delta, rng, generations=generations, population=population,
+        archive=population, **choices,
+    )  # fmt: skip
+    return _front_columns(front, matrices)
 
 
 def square_cell(rng, dataset: str, delta: float, priors: dict, count: int):
@@ -177,9 +248,9 @@ def sizes_cell(rng, n: int, delta: float, privacy_share: float):
     }
 
 
-def iterative_cell(rng, reps: int, dataset: str, member: int, prior, matrix, respondents: int):
+def iterative_cell(rng, reps: int, scheme: str, member: int, matrices: dict, prior, respondents):
     """[Huang & Du, VI.E] The squared error of the iterative estimate, one value a survey."""
-    m = matrix[dataset][member]
+    m = matrices[scheme][member]
     counts = rng.multinomial(respondents, m @ prior, size=reps)
     estimates = np.array([em(c, m, tolerance=1e-7, steps=20_000) for c in counts])
     return {"squared error": ((estimates - prior) ** 2).mean(axis=1)}

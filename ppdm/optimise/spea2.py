@@ -25,7 +25,7 @@ from numba import njit
 
 from ppdm.optimise.objectives import check_delta, check_prior, pareto
 
-__all__ = ["Front", "fitness", "optrr", "truncate"]
+__all__ = ["Front", "fitness", "mutated", "optrr", "repaired", "truncate"]
 
 MUTATION_RATE, MUTATION_STEP = 1.0, 0.3
 REPAIR_SWEEPS = 5
@@ -126,6 +126,30 @@ def truncate(a, f, size: int) -> np.ndarray:
     alive = np.ones(len(a), dtype=np.bool_)
     _truncate(a[index], f[index], size, alive)
     return np.sort(index[alive])
+
+
+def mutated(matrix, rng: np.random.Generator, step: float = MUTATION_STEP) -> np.ndarray:
+    """[Huang & Du, V.F] A mutated copy: one element of one column moves, the others follow.
+
+    >>> child = mutated(np.eye(3), np.random.default_rng(1))
+    >>> child.sum(axis=0)
+    array([1., 1., 1.])
+    """
+    child = np.array(matrix, dtype=float)
+    _mutate(child, rng, step)
+    return child
+
+
+def repaired(matrix, prior, delta: float) -> np.ndarray:
+    """[Huang & Du, V.G] A copy whose posteriors are at most delta.
+
+    >>> repaired([[0.9, 0.1], [0.1, 0.9]], [0.5, 0.5], 0.8).round(3)
+    array([[0.4, 0.1],
+           [0.6, 0.9]])
+    """
+    child = np.array(matrix, dtype=float)
+    _repair(child, np.asarray(prior, dtype=float), delta)
+    return child
 
 
 @njit(cache=True, error_model="numpy")
