@@ -1,8 +1,8 @@
 """[Zhan & Matwin 3] Naive Bayes from records disguised by the unrelated question.
 
-`classifiers` is the experiment of the paper, in bits (see `ppdm.bits`); `testing` that of section
-2.4. The plain reading, record by record with `UnrelatedQuestion` and `NaiveBayes`, stands beside
-them in the tests. The functions below them go beyond the paper's experiment: what the collector
+`classifiers` is the experiment of the paper, in bits (see `ppdm.bits`); `disguised_test` that of
+section 2.4. The plain reading, record by record with `UnrelatedQuestion` and `NaiveBayes`, stands
+beside them in the tests. The functions below them go beyond the paper's experiment: what the collector
 learns (`truth_told`, `answers`, `outsider`), other learners and data (`trees`, `categorical`,
 `clusters`), how the error falls with the number of respondents (`share_errors`).
 
@@ -53,7 +53,7 @@ READINGS = (
     Reading("missing dropped", "What becomes of a missing value?", "0: not known to be so",
             "its record is dropped", {"missing": "drop"}),
     Reading("missing majority", "What becomes of a missing value?", "0: not known to be so",
-            "the more frequent answer", {"missing": "majority"}),
+            "the more frequent answer", {"missing": "majority"}, ("adult",)),
     Reading("with id", "Is the number of a record an attribute?", "no", "yes",
             {"include_id": True}, ("breast-cancer-wisconsin",)),
     Reading("alpha 0", "Is a count smoothed before it is divided?", "one is added (Laplace)",
@@ -76,6 +76,7 @@ def classifiers(
     alpha: float = 1.0,
     personal: float = 0.5,
     assumed_pair: float | None = None,
+    undo: bool = True,
     **coding,
 ) -> dict[str, np.ndarray]:
     """[Zhan & Matwin 3.1, Step III] Disguise, learn, test: `reps` times at one q.
@@ -90,6 +91,8 @@ def classifiers(
     assumed_pair
         What the estimator takes P(Y_i = a, Y_c = v) to be; ``None``: what it is. The paper's "each
         logical expression appears with the probability of 0.5", read to the letter, makes it 0.5.
+    undo
+        ``False``: Eq. (1) is left out, and the reports are taken as they are.
 
     Returns the metrics ``accuracy``, ``balanced`` (the mean of the two classes' accuracies),
     ``outside`` (the share of estimated proportions below 0 or above 1) and ``constant`` (1 if the
@@ -107,7 +110,9 @@ def classifiers(
     results = np.empty((reps, 4))
     for rep in range(reps):
         train = survey.train if splitting == "fixed" else survey.split(rng)
-        estimated = _learn(survey, train, q, personal, assumed_pair, rng)
+        private = train & bits.coins(survey.records.size, q, rng)
+        reported = _reported_pairs(survey, private, survey.train_size, personal, rng)
+        estimated = _undone(reported, survey.train_size, q if undo else 0, personal, assumed_pair)
         right, outcome = _outcome(survey, train, estimated, alpha)
         shares = right / np.maximum(outcome.sum(axis=1), 1)
         outside = ((estimated < 0) | (estimated > survey.train_size)).mean()
@@ -116,7 +121,7 @@ def classifiers(
     return dict(zip(("accuracy", "balanced", "outside", "constant"), results.T, strict=True))
 
 
-def testing(
+def disguised_test(
     rng: np.random.Generator, reps: int, dataset: str, q: float, theta: float = 0.75, **coding
 ) -> dict[str, np.ndarray]:
     """[Zhan & Matwin 2.4] Test on disguised records, and who is exposed by it.
@@ -142,7 +147,7 @@ def testing(
     size = survey.records.size - survey.train_size
     right = np.empty(reps, dtype=np.int64)
     for rep in range(reps):
-        estimated = _learn(survey, survey.train, q, 0.5, None, rng)
+        estimated = _estimate(survey, survey.train, survey.train_size, q, rng)
         right[rep] = _outcome(survey, survey.train, estimated, 1.0)[0].sum()
 
     answers = np.stack([right, size - right])  # respondents whose private record is right, wrong
@@ -161,14 +166,16 @@ def testing(
     return errors | {"accuracy": truth, "exposed": exposed / np.maximum(private.sum(axis=0), 1)}
 
 
-def testing_se(q: float, n: int, protocol: str = "computed", theta: float = 0.75) -> float:
+def disguised_test_se(
+    q: float, n: int, protocol: str = "computed", theta: float = 0.75
+) -> np.ndarray:
     """[Zhan & Matwin 2.4] The standard error of the estimated accuracy on n test persons.
 
     Around their true accuracy, with fair-coin personal answers; it does not depend on the model.
     The derivation stands in the chapter.
 
-    >>> round(float(testing_se(0.5, 1000, "asked")), 4), round(float(testing_se(0.5, 1000)), 4)
-    (0.0224, 0.0274)
+    >>> [round(float(disguised_test_se(0.5, 1000, how)), 4) for how in ("asked", "computed")]
+    [0.0224, 0.0274]
     """
     q = np.asarray(q, dtype=float)
     asked = (1 - q) / (2 * q)
@@ -221,15 +228,16 @@ def reading(
     return classifiers(rng, reps, dataset, q, "redrawn", **(coding | options))
 
 
-def reading_effects(summary: pd.DataFrame, q: float, metric: str = "balanced") -> pd.DataFrame:
-    """What each reading does to a mean at one q, in words: the rows of the ambiguities page."""
-    rows = summary[(summary["q"] == q) & (summary["metric"] == metric)]
-    means = rows.set_index(["reading", "dataset"])["mean"]
+def reading_effects(summary: pd.DataFrame, q: float) -> pd.DataFrame:
+    """What each reading does to the means at one q, in words: the rows of the ambiguities page."""
+    means = summary.set_index(["metric", "reading", "dataset", "q"])["mean"]
     told = []
     for r in READINGS:
-        moves = [f"{d} {means['ours', d]:.3f} to {means[r.name, d]:.3f}" for d in r.datasets]
-        effect = f"{metric} accuracy at q = {q:g}: {', '.join(moves)}"
-        told.append((r.question, r.choice, r.other, effect))
+        moves = [
+            f"{d}, {metric} {means[metric, 'ours', d, q]:.3f} to {means[metric, r.name, d, q]:.3f}"
+            for d in r.datasets for metric in ("accuracy", "balanced")
+        ]  # fmt: skip
+        told.append((r.question, r.choice, r.other, f"at q = {q:g}: {'; '.join(moves)}"))
     return pd.DataFrame(told, columns=["question", "choice", "alternatives", "effect"])
 
 
@@ -276,11 +284,10 @@ def expression_errors(
     true, scheme = table.densified().values, UnrelatedQuestion(q)
     cells = expressions(table.domain)
     where = np.array(list(cells.values()), dtype=float)
-    stranger = where @ scheme.personal_distribution(table.domain)
     errors = np.empty((reps, len(where)))
     for rep in range(reps):
-        reported = where @ scheme.disguise_table(table, rng).densified().values / table.total
-        errors[rep] = (reported - (1 - q) * stranger) / q - where @ true / table.total
+        estimated = scheme.undo(scheme.disguise_table(table, rng)).densified().values
+        errors[rep] = where @ (estimated - true) / table.total
     return dict(zip(cells, errors.T, strict=True))
 
 
@@ -296,8 +303,8 @@ def share_errors(
     mse = np.empty(reps)
     for rep in range(reps):
         asked = bits.subset(survey.records.size, n, rng)
-        estimated = _estimate(survey, asked, n, q, 0.5, None, rng)
-        true = _estimate(survey, asked, n, 1.0, 0.5, None, rng)
+        estimated = _estimate(survey, asked, n, q, rng)
+        true = _estimate(survey, asked, n, 1.0, rng)
         mse[rep] = (((estimated - true) / n) ** 2).mean()
     return {"mse": mse}
 
@@ -553,15 +560,10 @@ def _categories(dataset: str, source: str | None) -> tuple[np.ndarray, np.ndarra
 # One repetition -----------------------------------------------------------------------------------
 
 
-def _learn(survey, train, q, personal, assumed_pair, rng) -> np.ndarray:
-    return _estimate(survey, train, survey.train_size, q, personal, assumed_pair, rng)
-
-
-def _estimate(survey, asked, size, q, personal, assumed_pair, rng) -> np.ndarray:
-    """Disguise the records of a mask, count, undo: estimated counts, see `_undone`."""
+def _estimate(survey, asked, size, q, rng) -> np.ndarray:
+    """Fair coins: disguise the records of a mask, count, undo."""
     private = asked & bits.coins(survey.records.size, q, rng)
-    reported = _reported_pairs(survey, private, size, personal, rng)
-    return _undone(reported, size, q, personal, assumed_pair)
+    return _undone(_reported_pairs(survey, private, size, 0.5, rng), size, q, 0.5, None)
 
 
 def _reported_pairs(survey, private, size, personal, rng) -> np.ndarray:

@@ -73,7 +73,7 @@ def pse_given_record(mechanism: Mechanism, prior: Table, attribute: str) -> floa
     """PSE of one answer when the collector looks at the whole record that was sent.
 
     The game is the paper's; only the report is larger:
-    1 - sum over reports r and values v of P(O=v, r)^2 / P(r).
+    the sum over reports r and values v of P(O=v, r) (1 - P(O=v | r)).
 
     >>> from ppdm import UnrelatedQuestion, count
     >>> import pandas as pd
@@ -83,8 +83,8 @@ def pse_given_record(mechanism: Mechanism, prior: Table, attribute: str) -> floa
     """
     joint = answer_and_report(mechanism, prior, attribute)
     reported = joint.sum(axis=0)
-    right = np.divide(joint**2, reported, out=np.zeros_like(joint), where=reported > 0)
-    return float(1 - right.sum())
+    wrong = joint * (reported - joint)
+    return float(np.divide(wrong, reported, out=np.zeros_like(joint), where=reported > 0).sum())
 
 
 def answer_and_report(mechanism: Mechanism, prior: Table, attribute: str) -> np.ndarray:
