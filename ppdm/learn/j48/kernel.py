@@ -5,9 +5,9 @@ Two things here look odd until one knows that the trees must equal WEKA's, not o
 *Comparisons have a tolerance.* WEKA treats numbers less than 1e-6 apart as equal, so ties are wide.
 
 *Rows are sorted in place.* WEKA sorts a node's rows by one numeric attribute after another, with a
-quicksort that is not stable, and hands them on in the order so reached. With missing values, rows
-carry fractional weights, and the order decides how their sums round. The last printed digit of a
-leaf follows from it.
+quicksort that keeps no order among equals, and hands them on in the order so reached. With missing
+values, rows carry fractional weights, and the order decides how their sums round: the last printed
+digit of a leaf follows from it, and so does a prediction where two classes are equally probable.
 
 A *distribution* is an array ``d`` of weights: ``d[1 + b, c]`` is the weight of class ``c`` in branch
 ``b``, ``d[1 + b, -1]`` that of the whole branch; row 0 holds the same for all branches together.
@@ -162,46 +162,48 @@ def _filled_branches(d, min_leaf):
 
 
 @njit(cache=True)
-def _swap(rows, weights, keys, i, j):
-    rows[i], rows[j] = rows[j], rows[i]
-    weights[i], weights[j] = weights[j], weights[i]
-    keys[i], keys[j] = keys[j], keys[i]
+def _order_two(order, keys, i, j):
+    if keys[order[i]] > keys[order[j]]:
+        order[i], order[j] = order[j], order[i]
 
 
 @njit(cache=True)
-def _sort(rows, weights, keys):
-    """Sort the three in place by ``keys``, missing keys last; return the number of known ones."""
-    i, j = 0, keys.size - 1
-    while i <= j:
-        if np.isnan(keys[j]):
-            j -= 1
-        else:
-            if np.isnan(keys[i]):
-                _swap(rows, weights, keys, i, j)
-                j -= 1
-            i += 1
-    n_known = j + 1
-
-    pending = [(0, n_known - 1)]
+def _weka_order(keys):
+    """The order into which WEKA's quicksort (median of three) brings ``keys``; NaN comes last."""
+    keys = np.where(np.isnan(keys), np.finfo(np.float64).max, keys)
+    order = np.arange(keys.size)
+    pending = [(0, keys.size - 1)]
     while len(pending) > 0:
         left, right = pending.pop()
-        while left < right:
-            pivot = keys[(left + right) // 2]
-            lo, hi = left, right
-            while lo < hi:
-                while keys[lo] < pivot and lo < hi:
-                    lo += 1
-                while keys[hi] > pivot and lo < hi:
-                    hi -= 1
-                if lo < hi:
-                    _swap(rows, weights, keys, lo, hi)
-                    lo += 1
-                    hi -= 1
-            if lo == hi and keys[hi] > pivot:
+        if right - left < 3:
+            if right - left == 2:
+                _order_two(order, keys, left, left + 1)
+            if right - left >= 1:
+                _order_two(order, keys, left, right)
+            if right - left == 2:
+                _order_two(order, keys, left + 1, right)
+            continue
+        centre = (left + right) // 2
+        _order_two(order, keys, left, centre)
+        _order_two(order, keys, left, right)
+        _order_two(order, keys, centre, right)
+        order[centre], order[right - 1] = order[right - 1], order[centre]
+        pivot = keys[order[right - 1]]
+        lo, hi = left + 1, right - 2
+        while True:
+            while keys[order[lo]] < pivot:
+                lo += 1
+            while keys[order[hi]] > pivot:
                 hi -= 1
-            pending.append((hi + 1, right))
-            right = hi
-    return n_known
+            if lo >= hi:
+                break
+            order[lo], order[hi] = order[hi], order[lo]
+            lo += 1
+            hi -= 1
+        order[lo], order[right - 1] = order[right - 1], order[lo]
+        pending.append((left, lo - 1))
+        pending.append((lo + 1, right))
+    return order
 
 
 @njit(cache=True)
@@ -210,8 +212,10 @@ def _numeric_split(column, labels, n_classes, rows, weights, total, min_leaf):
 
     Sorts ``rows`` and ``weights`` in place.
     """
+    order = _weka_order(column[rows])
+    rows[:], weights[:] = rows[order], weights[order]
     keys = column[rows]
-    n_known = _sort(rows, weights, keys)
+    n_known = np.count_nonzero(~np.isnan(keys))
     d = np.zeros((3, n_classes + 1))
     for i in range(n_known):
         _add(d, 1, labels[rows[i]], weights[i])
@@ -676,44 +680,71 @@ def _compact(attribute, threshold, first_son, n_sons, empty, distributions):
 @njit(cache=True)
 def class_probabilities(tree, columns, n_levels, n_classes, binary):
     """One row a record; a missing value follows all branches, weighted as the training rows were."""
-    n_rows = columns.shape[1]
-    width = n_classes + 1
+    n_nodes, n_rows = tree.n_sons.size, columns.shape[1]
     probabilities = np.zeros((n_rows, n_classes))
+    reached, weight = np.zeros(n_nodes, np.int64), np.zeros(n_nodes)
+    reached_by = np.full(n_nodes, -1)
+    answers_with = np.zeros(n_nodes, np.int64)  # where its class weights begin; -1: its sons answer
+    answer = np.zeros((n_nodes, n_classes))
     for i in range(n_rows):
-        pending = [(0, 1.0)]
-        while len(pending) > 0:
-            node, weight = pending.pop()
-            at = tree.start[node]
-            if tree.n_sons[node] == 0:
-                _add_shares(probabilities[i], tree.weights[at : at + width], weight)
+        n_reached = _walk(
+            i, columns, n_levels, n_classes, binary, tree, reached, weight, reached_by, answers_with
+        )
+        for k in range(n_reached - 1, -1, -1):  # sons before their parent, added up in their order
+            node = reached[k]
+            answer[node] = 0.0
+            if answers_with[node] >= 0:
+                counts = tree.weights[answers_with[node] :]
+                if not _same(counts[n_classes], 0.0):
+                    for c in range(n_classes):
+                        answer[node, c] = weight[node] * (counts[c] / counts[n_classes])
                 continue
-            a = tree.attribute[node]
-            value = columns[a, i]
-            if np.isnan(value):
-                for b in range(tree.n_sons[node]):
-                    son = tree.first_son[node] + b
-                    if not tree.empty[son]:
-                        of_branch = tree.weights[at + (1 + b) * width + n_classes]
-                        share = of_branch / tree.weights[at + n_classes]
-                        pending.append((son, share * weight))
-                continue
-            b = _branch_of(value, n_levels[a], tree.threshold[node], binary)
-            son = tree.first_son[node] + b
-            if not tree.empty[son]:
-                pending.append((son, weight))
-                continue
-            of_branch = at + (1 + b) * width
-            if not _less(0.0, tree.weights[of_branch + n_classes]):
-                of_branch = at
-            _add_shares(probabilities[i], tree.weights[of_branch : of_branch + width], weight)
+            for son in range(tree.first_son[node], tree.first_son[node] + tree.n_sons[node]):
+                if reached_by[son] == i:
+                    for c in range(n_classes):
+                        answer[node, c] += answer[son, c]
+        probabilities[i] = answer[0]
     return probabilities
 
 
 @njit(cache=True)
-def _add_shares(probabilities, counts, weight):
-    if not _same(counts[-1], 0.0):
-        for c in range(probabilities.size):
-            probabilities[c] += weight * counts[c] / counts[-1]
+def _walk(
+    i, columns, n_levels, n_classes, binary, tree, reached, weight, reached_by, answers_with
+):  # fmt: skip
+    """Note in the last four arrays where record ``i`` goes; returns how many nodes it reaches."""
+    reached[0], weight[0], n_reached = 0, 1.0, 1
+    width = n_classes + 1
+    k = 0
+    while k < n_reached:
+        node = reached[k]
+        k += 1
+        start, first = tree.start[node], tree.first_son[node]
+        answers_with[node] = start
+        if tree.n_sons[node] == 0:
+            continue
+        value = columns[tree.attribute[node], i]
+        missing = np.isnan(value)
+        b, end = 0, tree.n_sons[node]
+        if not missing:
+            b = _branch_of(value, n_levels[tree.attribute[node]], tree.threshold[node], binary)
+            end = b + 1
+            if tree.empty[first + b]:
+                # no training row came here; a branch without weight leaves the answer to the node
+                if _less(0.0, tree.weights[start + (1 + b) * width + n_classes]):
+                    answers_with[node] = start + (1 + b) * width
+                continue
+        answers_with[node] = -1
+        for son in range(first + b, first + end):
+            if tree.empty[son]:
+                continue
+            share = 1.0
+            if missing:
+                of_branch = tree.weights[start + (1 + son - first) * width + n_classes]
+                share = of_branch / tree.weights[start + n_classes]
+            weight[son] = share * weight[node]
+            reached[n_reached], reached_by[son] = son, i
+            n_reached += 1
+    return n_reached
 
 
 @njit(cache=True)
