@@ -31,10 +31,10 @@ class NearestNeighbour(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y) -> "NearestNeighbour":
         """Remember the rows of ``X`` and their classes ``y``."""
-        X, y = validate_data(self, X, y, dtype=float)
+        X, y = validate_data(self, X, y, dtype=float, order="C")
         check_classification_targets(y)
         self.classes_, self._labels = np.unique(y, return_inverse=True)
-        self._rows = X
+        self._rows = X.copy()
         return self
 
     def predict_proba(self, X) -> np.ndarray:
@@ -49,7 +49,8 @@ class NearestNeighbour(ClassifierMixin, BaseEstimator):
 
     def _votes(self, X) -> np.ndarray:
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=float, reset=False)
+        X = validate_data(self, X, dtype=float, order="C", reset=False)
+        X = X.copy()  # read-only arrays would have the kernel compiled once more
         return _count_votes(
             self._rows, self._labels, len(self.classes_), X, bool(self.growing_ranges)
         )
