@@ -291,7 +291,7 @@ class Table:
 
 def worth_dense(cells: int, records: float) -> bool:
     """Whether one number a cell is the better storage for a table of so many records."""
-    return cells <= DENSE_LIMIT and cells <= max(SMALL, 4 * records)
+    return cells <= DENSE_LIMIT and cells <= max(SMALL, 8 * records)
 
 
 def aggregated(domain: Domain, cells: np.ndarray, values: np.ndarray) -> Table:

@@ -193,14 +193,8 @@ class Tree:
         """The tree in which a node is a leaf wherever its own label does no worse on `reached`."""
         attribute = self.attribute.copy()
         right = reached[np.arange(len(reached)), self.label]
-        best = right.copy()
-        for node in range(len(attribute) - 1, -1, -1):  # children stand behind their parents
-            if attribute[node] != _LEAF:
-                below = best[self.children(node)].sum()
-                if right[node] >= below - TIE * max(reached[0].sum(), 1):
-                    attribute[node] = _LEAF
-                else:
-                    best[node] = below
+        slack = TIE * max(reached[0].sum(), 1)
+        _cut(attribute, self.first_child, self.sizes, right, slack)
         return _renumbered(Tree(attribute, self.first_child, self.counts, self.label, self.sizes))
 
 
@@ -233,64 +227,69 @@ def grow(table: Table, target: str, negative: str = "clip") -> Tree:
 # -- choosing a split ----------------------------------------------------------------------
 
 
+# Kernels take whole arrays and positions in them: cutting out a piece costs more than using it.
+
+
 @njit(cache=True)
-def _spread(counts, literal):
-    """|S_v| Entropy(S_v), in nats, from the class counts of one branch."""
+def _spread(pairs, a, v, literal):
+    """|S_v| Entropy(S_v), in nats, of the branch "attribute a has level v"."""
     size, classes = 0.0, 0
-    for n in counts:
+    for j in range(pairs.shape[2]):
+        n = pairs[a, v, j]
         size += n if literal else max(n, 0.0)
         classes += n > 0
     if size <= 0 or (classes == 1 and not literal):
         return 0.0
     spread = 0.0
-    for n in counts:
+    for j in range(pairs.shape[2]):
+        n = pairs[a, v, j]
         if n > 0:
             spread += n * np.log(size / n)
     return spread
 
 
 @njit(cache=True)
-def _has_records(counts, literal, zero):
+def _has_records(counts, node, literal, zero):
     size = 0.0
-    for n in counts:
-        size += n if literal else max(n, 0.0)
+    for j in range(counts.shape[1]):
+        size += counts[node, j] if literal else max(counts[node, j], 0.0)
     return size > zero
 
 
 @njit(cache=True)
-def _is_pure(counts, zero):
+def _is_pure(counts, node, zero):
     classes = 0
-    for n in counts:
-        classes += n > zero
+    for j in range(counts.shape[1]):
+        classes += counts[node, j] > zero
     return classes <= 1
 
 
 @njit(cache=True)
-def _majority(counts, zero):
+def _majority(counts, node, zero):
     best = 0
-    for j in range(1, len(counts)):
-        if counts[j] > counts[best] + zero:
+    for j in range(1, counts.shape[1]):
+        if counts[node, j] > counts[node, best] + zero:
             best = j
     return best
 
 
 @njit(cache=True)
-def _best_split(pairs, sizes, here, literal):
+def _best_split(pairs, sizes, left, counts, node, literal):
     """The position, among an open node's attributes, of the largest gain; first come, first served.
 
     `pairs[a, v, j]` counts the records with level v of attribute a and class j. The entropy of the
     node is the same for all attributes, so the smallest remaining entropy has the largest gain.
     """
-    if len(sizes) == 1:
+    if left == 1:
         return 0
     size = 0.0
-    for n in here:
-        size += max(n, 0.0)
+    for j in range(counts.shape[1]):
+        size += max(counts[node, j], 0.0)
     best, least = 0, np.inf
-    for a in range(len(sizes)):
+    for a in range(left):
         remaining = 0.0
         for v in range(sizes[a]):
-            remaining += _spread(pairs[a, v], literal)
+            remaining += _spread(pairs, a, v, literal)
             if remaining >= least and not literal:  # more branches only add to it
                 break
         if remaining < least - TIE * size:
@@ -301,8 +300,6 @@ def _best_split(pairs, sizes, here, literal):
 @njit(cache=True)
 def _room(attribute, first_child, counts, label, nodes, more):
     """Arrays with room for `more` nodes behind the first `nodes`."""
-    if nodes + more <= len(attribute):
-        return attribute, first_child, counts, label
     size = 2 * (nodes + more)
     attribute2 = np.full(size, _LEAF, dtype=np.int64)
     first_child2 = np.zeros(size, dtype=np.int64)
@@ -318,85 +315,108 @@ def _room(attribute, first_child, counts, label, nodes, more):
 # -- growing on a dense table --------------------------------------------------------------
 
 
-@njit(cache=True)
-def _sum(values, start, stop):
-    """A sum in four strands, which the processor adds side by side."""
-    a = b = c = d = 0.0
-    i = start
-    while i + 4 <= stop:
-        a += values[i]
-        b += values[i + 1]
-        c += values[i + 2]
-        d += values[i + 3]
-        i += 4
-    while i < stop:
-        a += values[i]
-        i += 1
-    return (a + b) + (c + d)
+#: From this length on it pays to cut out a piece and let the compiler use vector instructions.
+_LONG = 64
+
+
+@njit(cache=True, fastmath={"reassoc", "nsz"})
+def _sum(values):
+    total = 0.0
+    for i in range(len(values)):
+        total += values[i]
+    return total
 
 
 @njit(cache=True)
-def _fold(arena, start, cells, classes, sizes, work, pairs):
+def _add(target, one, other):
+    for i in range(len(target)):
+        target[i] = one[i] + other[i]
+
+
+@njit(cache=True)
+def _fold(arena, start, cells, classes, sizes, inner, left, work, pairs):
     """Counts of (attribute, level, class) of the node stored at arena[start:], by folding."""
     for j in range(classes):
-        source, at = arena, start + j * cells
-        length = cells
-        for a in range(len(sizes)):
-            part = length // sizes[a]
+        done = 0
+        if cells >= _LONG:
+            done = _fold_long(arena[start + j * cells : start + (j + 1) * cells], j, sizes, inner,
+                              left, work, pairs)
+        else:
+            for i in range(cells):
+                work[i] = arena[start + j * cells + i]
+        for a in range(done, left):
+            part = inner[a]
             for v in range(sizes[a]):
-                pairs[a, v, j] = _sum(source, at + v * part, at + (v + 1) * part)
-            if a + 1 < len(sizes):
+                total = 0.0
+                for i in range(v * part, (v + 1) * part):
+                    total += work[i]
+                pairs[a, v, j] = total
+            for v in range(1, sizes[a]):
                 for i in range(part):
-                    work[i] = source[at + i] + source[at + part + i]
-                for v in range(2, sizes[a]):
-                    for i in range(part):
-                        work[i] += source[at + v * part + i]
-            source, at, length = work, 0, part
+                    work[i] += work[v * part + i]
 
 
 @njit(cache=True)
-def _slice(source, at, cells, classes, sizes, a, level, target, to):
-    """Copy the slice "attribute a has this level" of a node into target[to:]."""
-    inner = 1
-    for b in range(a + 1, len(sizes)):
-        inner *= sizes[b]
-    outer = cells // (sizes[a] * inner)
-    for j in range(classes):
+def _fold_long(cells, j, sizes, inner, left, work, pairs):
+    """Fold in long pieces; what is left lies in `work`. Returns the first attribute not done."""
+    a = 0
+    while a < left and len(cells) >= _LONG:
+        part = inner[a]
+        for v in range(sizes[a]):
+            pairs[a, v, j] = _sum(cells[v * part : (v + 1) * part])
+        folded = work[:part]
+        _add(folded, cells[:part], cells[part : 2 * part])
+        for v in range(2, sizes[a]):
+            _add(folded, folded, cells[v * part : (v + 1) * part])
+        cells = folded
+        a += 1
+    return a
+
+
+@njit(cache=True)
+def _copy(target, source):
+    for i in range(len(target)):
+        target[i] = source[i]
+
+
+@njit(cache=True)
+def _slice(source, at, cells, classes, size, inner, level, target, to):
+    """Copy the slice "the attribute has this level" of a node into target[to:]."""
+    step = size * inner
+    first = at + level * inner
+    outer = classes * cells // step  # the classes lie one behind the other
+    if inner >= _LONG:
         for o in range(outer):
-            base = at + j * cells + (o * sizes[a] + level) * inner
-            for i in range(inner):
-                target[to + i] = source[base + i]
-            to += inner
+            _copy(target[to + o * inner : to + (o + 1) * inner],
+                  source[first + o * step : first + o * step + inner])
+    else:  # the longer of the two loops goes inside
+        for i in range(inner):
+            for o in range(outer):
+                target[to + i + o * inner] = source[first + i + o * step]
 
 
 @njit(cache=True)
 def _grow_dense(values, all_sizes, classes, literal):
-    """Depth first; a node's slice lies on top of a stack and is replaced by its children's."""
+    """Depth first. A node's slice lies in one of two arenas, its children's in the other, within
+    the same bounds: what waits on the stack lies outside of them, so nothing is overwritten."""
     k = len(all_sizes)
-    total = 0.0
-    for value in values:
-        total += value
-    zero = TIE * max(total, 1.0)
+    zero = TIE * max(_sum(values), 1.0)
     attribute = np.full(64, _LEAF, dtype=np.int64)
     first_child = np.zeros(64, dtype=np.int64)
     counts = np.zeros((64, classes))
     label = np.zeros(64, dtype=np.int64)
     cells = len(values) // classes
     for j in range(classes):
-        counts[0, j] = _sum(values, j * cells, (j + 1) * cells)
-    label[0] = _majority(counts[0], zero)
+        counts[0, j] = _sum(values[j * cells : (j + 1) * cells])
+    label[0] = _majority(counts, 0, zero)
     nodes = 1
-    if _is_pure(counts[0], zero) or not _has_records(counts[0], literal, zero):
+    if _is_pure(counts, 0, zero) or not _has_records(counts, 0, literal, zero):
         return attribute[:1], first_child[:1], counts[:1], label[:1]
 
-    arena = values
-    scratch = np.empty(len(values))
+    other = np.empty(len(values))
     work = np.empty(max(1, cells))
-    widest = all_sizes.max()
-    pairs = np.empty((k, widest, classes))
-    depth_limit = 1
-    for n in all_sizes:
-        depth_limit += n
+    pairs = np.empty((k, all_sizes.max(), classes))
+    depth_limit = 1 + all_sizes.sum()
     stack_node = np.zeros(depth_limit, dtype=np.int64)
     stack_at = np.zeros(depth_limit, dtype=np.int64)
     stack_left = np.zeros(depth_limit, dtype=np.int64)  # how many attributes are left
@@ -404,44 +424,47 @@ def _grow_dense(values, all_sizes, classes, literal):
     stack_left[0] = k
     stack_attributes[0] = np.arange(k)
     top = 1
+    names = np.empty(k, dtype=np.int64)
     sizes = np.empty(k, dtype=np.int64)
-    names_here = np.empty(k, dtype=np.int64)
+    inner = np.empty(k, dtype=np.int64)  # cells in a slice of the attributes that come later
     while top > 0:
         top -= 1
         node, at, left = stack_node[top], stack_at[top], stack_left[top]
-        names = names_here[:left]
-        names[:] = stack_attributes[top, :left]
         cells = 1
-        for a in range(left):
+        for a in range(left - 1, -1, -1):
+            names[a] = stack_attributes[top, a]
             sizes[a] = all_sizes[names[a]]
+            inner[a] = cells
             cells *= sizes[a]
-        _fold(arena, at, cells, classes, sizes[:left], work, pairs)
-        a = _best_split(pairs, sizes[:left], counts[node], literal)
+        here, below = (values, other) if (k - left) % 2 == 0 else (other, values)
+        _fold(here, at, cells, classes, sizes, inner, left, work, pairs)
+        a = _best_split(pairs, sizes, left, counts, node, literal)
         fan = sizes[a]
-        attribute, first_child, counts, label = _room(
-            attribute, first_child, counts, label, nodes, fan
-        )
+        if nodes + fan > len(attribute):
+            attribute, first_child, counts, label = _room(
+                attribute, first_child, counts, label, nodes, fan
+            )
         attribute[node] = names[a]
         first_child[node] = nodes
-        to = 0
+        to = at
         for v in range(fan):
             child = nodes + v
-            counts[child] = pairs[a, v]
-            if not _has_records(counts[child], literal, zero):
+            for j in range(classes):
+                counts[child, j] = pairs[a, v, j]
+            if not _has_records(counts, child, literal, zero):
                 label[child] = label[node]
                 continue
-            label[child] = _majority(counts[child], zero)
-            if left == 1 or _is_pure(counts[child], zero):
+            label[child] = _majority(counts, child, zero)
+            if left == 1 or _is_pure(counts, child, zero):
                 continue
-            _slice(arena, at, cells, classes, sizes[:left], a, v, scratch, to)
+            _slice(here, at, cells, classes, fan, inner[a], v, below, to)
             stack_node[top] = child
-            stack_at[top] = at + to
+            stack_at[top] = to
             stack_left[top] = left - 1
-            stack_attributes[top, :a] = names[:a]
-            stack_attributes[top, a : left - 1] = names[a + 1 :]
+            for b in range(left - 1):
+                stack_attributes[top, b] = names[b + (b >= a)]
             top += 1
             to += classes * (cells // fan)
-        arena[at : at + to] = scratch[:to]
         nodes += fan
     return attribute[:nodes], first_child[:nodes], counts[:nodes], label[:nodes]
 
@@ -462,14 +485,12 @@ def _grow_sparse(digits, classes_of, weights, sizes, classes, literal):
     sorted_order = np.empty_like(order)
     for i in range(len(weights)):
         counts[0, classes_of[i]] += weights[i]
-    label[0] = _majority(counts[0], zero)
+    label[0] = _majority(counts, 0, zero)
     nodes = 1
-    if _is_pure(counts[0], zero) or not _has_records(counts[0], literal, zero):
+    if _is_pure(counts, 0, zero) or not _has_records(counts, 0, literal, zero):
         return attribute[:1], first_child[:1], counts[:1], label[:1]
 
-    depth_limit = 1
-    for n in sizes:
-        depth_limit += n
+    depth_limit = 1 + sizes.sum()
     stack_node = np.zeros(depth_limit, dtype=np.int64)
     stack_start = np.zeros(depth_limit, dtype=np.int64)
     stack_stop = np.zeros(depth_limit, dtype=np.int64)
@@ -481,26 +502,28 @@ def _grow_sparse(digits, classes_of, weights, sizes, classes, literal):
     top = 1
     pairs = np.empty((k, sizes.max(), classes))
     node_sizes = np.empty(k, dtype=np.int64)
-    names_here = np.empty(k, dtype=np.int64)
+    names = np.empty(k, dtype=np.int64)
     while top > 0:
         top -= 1
         node, start, stop = stack_node[top], stack_start[top], stack_stop[top]
         left = stack_left[top]
-        names = names_here[:left]
-        names[:] = stack_attributes[top, :left]
-        pairs[:left] = 0.0
         for a in range(left):
+            names[a] = stack_attributes[top, a]
             node_sizes[a] = sizes[names[a]]
+            for v in range(node_sizes[a]):
+                for j in range(classes):
+                    pairs[a, v, j] = 0.0
         for p in range(start, stop):
             pattern = order[p]
             j, weight = classes_of[pattern], weights[pattern]
             for a in range(left):
                 pairs[a, digits[pattern, names[a]], j] += weight
-        a = _best_split(pairs, node_sizes[:left], counts[node], literal)
+        a = _best_split(pairs, node_sizes, left, counts, node, literal)
         fan = node_sizes[a]
-        attribute, first_child, counts, label = _room(
-            attribute, first_child, counts, label, nodes, fan
-        )
+        if nodes + fan > len(attribute):
+            attribute, first_child, counts, label = _room(
+                attribute, first_child, counts, label, nodes, fan
+            )
         attribute[node] = names[a]
         first_child[node] = nodes
         to = start
@@ -511,21 +534,23 @@ def _grow_sparse(digits, classes_of, weights, sizes, classes, literal):
                 if digits[order[p], names[a]] == v:
                     sorted_order[to] = order[p]
                     to += 1
-            counts[child] = pairs[a, v]
-            if not _has_records(counts[child], literal, zero):
+            for j in range(classes):
+                counts[child, j] = pairs[a, v, j]
+            if not _has_records(counts, child, literal, zero):
                 label[child] = label[node]
                 continue
-            label[child] = _majority(counts[child], zero)
-            if left == 1 or _is_pure(counts[child], zero):
+            label[child] = _majority(counts, child, zero)
+            if left == 1 or _is_pure(counts, child, zero):
                 continue
             stack_node[top] = child
             stack_start[top] = begin
             stack_stop[top] = to
             stack_left[top] = left - 1
-            stack_attributes[top, :a] = names[:a]
-            stack_attributes[top, a : left - 1] = names[a + 1 :]
+            for b in range(left - 1):
+                stack_attributes[top, b] = names[b + (b >= a)]
             top += 1
-        order[start:stop] = sorted_order[start:stop]
+        for p in range(start, stop):
+            order[p] = sorted_order[p]
         nodes += fan
     return attribute[:nodes], first_child[:nodes], counts[:nodes], label[:nodes]
 
@@ -557,14 +582,41 @@ def _route(digits, classes, weights, attribute, first_child, reached):
             reached[node, classes[i]] += weights[i]
 
 
+@njit(cache=True)
+def _cut(attribute, first_child, sizes, right, slack):
+    """Make a leaf, in place, of a node whose subtree gets no more answers right than it does."""
+    best = right.copy()
+    for node in range(len(attribute) - 1, -1, -1):  # children stand behind their parents
+        if attribute[node] != _LEAF:
+            first = first_child[node]
+            below = best[first : first + sizes[attribute[node]]].sum()
+            if right[node] >= below - slack:
+                attribute[node] = _LEAF
+            else:
+                best[node] = below
+
+
+@njit(cache=True)
+def _reachable(attribute, first_child, sizes):
+    """The nodes that a record can still reach, siblings side by side, and their first children."""
+    kept = np.zeros(len(attribute), dtype=np.int64)
+    new_first = np.zeros(len(attribute), dtype=np.int64)
+    found = 1
+    i = 0
+    while i < found:
+        node = kept[i]
+        new_first[i] = found
+        if attribute[node] != _LEAF:
+            for v in range(sizes[attribute[node]]):
+                kept[found] = first_child[node] + v
+                found += 1
+        i += 1
+    return kept[:found], new_first[:found]
+
+
 def _renumbered(tree: Tree) -> Tree:
     """The same tree without the nodes that can no longer be reached."""
-    kept = [0]
-    first_child = []
-    for node in kept:  # grows while it is walked
-        first_child.append(len(kept))
-        if tree.attribute[node] != _LEAF:
-            kept.extend(tree.children(node))
+    kept, first_child = _reachable(tree.attribute, tree.first_child, tree.sizes)
     return Tree(
-        tree.attribute[kept], np.array(first_child), tree.counts[kept], tree.label[kept], tree.sizes
+        tree.attribute[kept], first_child, tree.counts[kept], tree.label[kept], tree.sizes
     )
