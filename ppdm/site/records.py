@@ -52,7 +52,7 @@ class Records(NamedTuple):
     claims: list[Claim]
     readings: dict[str, list[dict]]
     provenance: dict[str, dict]
-    notebooks: set[str]
+    titles: dict[str, str]  # of the executed notebooks, by stem
 
 
 def read_records(source: Path, results: Path) -> Records:
@@ -68,8 +68,17 @@ def read_records(source: Path, results: Path) -> Records:
             path.stem: json.loads(path.read_text(encoding="utf-8"))
             for path in sorted((results.parent / "provenance").glob("*.json"))
         },
-        notebooks={path.stem for path in (source / "notebooks").glob("*.ipynb")},
+        titles={path.stem: title(path) for path in sorted((source / "notebooks").glob("*.ipynb"))},
     )
+
+
+def title(notebook: Path) -> str:
+    """A notebook's first heading."""
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        found = re.search(r"^# (.+)$", "".join(cell["source"]), re.MULTILINE)
+        if cell["cell_type"] == "markdown" and found:
+            return found[1].strip()
+    return notebook.stem
 
 
 def read_table(path: Path) -> list[dict[str, str]]:

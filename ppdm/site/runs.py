@@ -23,7 +23,9 @@ def runs(records: Records) -> str:
         details = {
             "Sizes": _pairs(note["sizes"]),
             "Settings": _pairs(note["settings"]),
-            "Data": _pairs({name: str(sha)[:12] for name, sha in note["data"].items()}),
+            "Data": _pairs(
+                {name: f"{known['rows']:,} rows" for name, known in note["data"].items()}
+            ),
         }
         told = "".join(
             f'<span class="note"><strong>{name}:</strong> {html.escape(text)}</span>'
@@ -32,7 +34,7 @@ def runs(records: Records) -> str:
         )
         rows.append(
             '<tr role="row">'
-            f'<td role="cell"><a href="../notebooks/{stem}.html">{stem}</a>{told}</td>'
+            f'<td role="cell"><a href="../notebooks/{stem}.html">{_title(records, stem)}</a>{told}</td>'
             f'<td role="cell" data-label="Size">{html.escape(note["size"])}</td>'
             f'<td role="cell" class="number" data-label="Seed">{note["seed"]}</td>'
             f'<td role="cell" class="number" data-label="Time">{_time(note["seconds"])}</td>'
@@ -54,9 +56,21 @@ def runs(records: Records) -> str:
     return "\n".join([table, "## On what", "", *shared])
 
 
+def _title(records: Records, stem: str) -> str:
+    return html.escape(records.titles.get(stem, stem))
+
+
+def _machine(machine: dict) -> str:
+    return (
+        f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gib']} GiB of memory, "
+        f"{machine['system']}"
+    )
+
+
 def _distinct(notes: dict[str, dict], key: str) -> list[str]:
     """What the notes say under a key, each different thing once."""
-    said = [_pairs(n[key]) if isinstance(n[key], dict) else str(n[key]) for n in notes.values()]
+    say = {"machine": _machine, "versions": _pairs}.get(key, str)
+    said = [say(note[key]) for note in notes.values()]
     return list(dict.fromkeys(said))
 
 
@@ -123,7 +137,7 @@ def cards(records: Records, source: Path) -> str:
     out = ["::::{grid} 1 1 2 2", ":gutter: 3", ""]
     for paper in records.papers:
         stem = paper["chapter"]
-        if stem not in records.notebooks:
+        if stem not in records.titles:
             continue
         picture = best_picture(source / "notebooks" / f"{stem}.ipynb", paper.get("picture"))
         options = [f":link: ../notebooks/{stem}", ":link-type: doc"]

@@ -34,7 +34,7 @@ def tally(records: Records) -> str:
         else:
             chapter = paper["chapter"]
             name = f"<strong>{html.escape(paper['short'])}</strong>"
-            if chapter in records.notebooks:
+            if chapter in records.titles:
                 name = f'<a href="../notebooks/{chapter}.html">{name}</a>'
             name += f", <em>{html.escape(paper['title'])}</em>"
             query, anchor = f"paper={paper['paper']}&amp;", "#claims-of-" + paper["paper"]

@@ -1,0 +1,202 @@
+"""Every check says yes to a good page, and no to a page that has the one defect it looks for."""
+
+import argparse
+import gzip
+import urllib.request
+
+import pytest
+from browser import needs_browser
+
+from ppdm.check import Finding, cli
+from ppdm.check.browser import MODES, check_pages, find_chromium
+from ppdm.check.lighthouse import check_scores
+from ppdm.check.server import serving
+from ppdm.check.static import check_files, check_links, check_outside_references, check_size, pages
+
+GOOD = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Good</title>
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
+<style>img {{max-width: 100%}}</style></head>
+<body><main><h1 id="top-of-it">Good</h1><p><a href="other.html#there">there</a></p>
+{}</main></body></html>"""
+DOT = "data:image/gif;base64,R0lGODlhAQABAIAAAP///wAAACH5BAEAAAAALAAAAAABAAEAAAICRAEAOw=="
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A function that makes a small good site with `extra` on its front page."""
+
+    def make(extra="", before=""):
+        (tmp_path / "index.html").write_text(before + GOOD.format(extra))
+        (tmp_path / "other.html").write_text(
+            GOOD.format('<p id="there">here</p>').replace("other.html", "")
+        )
+        return tmp_path
+
+    return make
+
+
+def test_a_good_site_has_no_findings(site):
+    assert check_files(site()) == []
+    assert [p.name for p in pages(site())] == ["index.html", "other.html"]
+
+
+@pytest.mark.parametrize(
+    ("extra", "kind"),
+    [
+        ('<a href="gone.html">x</a>', "broken link"),
+        ('<a href="other.html#gone">x</a>', "broken anchor"),
+        ('<a href="#gone">x</a>', "broken anchor"),
+        ('<img alt="x" src="gone.png">', "broken link"),
+    ],
+)
+def test_broken_links_and_anchors_are_found(site, extra, kind):
+    assert [f.kind for f in check_links(site(extra))] == [kind]
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        '<a href="https://example.org/">x</a>',
+        '<a href="mailto:a@example.org">x</a>',
+        '<a href="#">x</a>',
+        '<a href="other.html?q=1#there">x</a>',
+        '<a href="/other.html">x</a>',
+    ],
+)
+def test_links_that_are_well(site, extra):
+    assert check_links(site(extra)) == []
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        '<script src="https://example.org/x.js"></script>',
+        '<link rel="stylesheet" href="//example.org/x.css">',
+        '<iframe src="http://example.org/"></iframe>',
+    ],
+)
+def test_what_a_page_fetches_elsewhere_is_found(site, extra):
+    assert [f.kind for f in check_outside_references(site(extra))] == ["third party"]
+
+
+def test_a_large_site_is_found_with_its_largest_file(site):
+    folder = site()
+    (folder / "big.bin").write_bytes(b"x" * 2000)
+    assert check_size(folder, limit=10_000) == []
+    assert "big.bin" in check_size(folder, limit=2000)[0].detail
+
+
+def test_the_server_compresses_on_demand(site):
+    folder = site()
+    for compressed, encoding in [(True, "gzip"), (False, None)]:
+        with serving(folder, compressed=compressed) as address:
+            asked = urllib.request.Request(address + "/", headers={"Accept-Encoding": "gzip"})
+            with urllib.request.urlopen(asked) as answer:
+                body = answer.read()
+                assert answer.headers["Content-Encoding"] == encoding
+                assert (gzip.decompress(body) if encoding else body).startswith(b"<!doctype")
+
+
+# (what is put on a page, the kind of finding it must give, words of that finding)
+DEFECTS = [
+    ("<script>console.error('no good')</script>", "console", "no good"),
+    ("<script>nothing.there</script>", "console", "nothing is not defined"),
+    ("<script>new Image().src = 'http://example.invalid/x'</script>", "third party", "example"),
+    ("<script src='gone.js'></script>", "console", "404"),
+    (f"<img src='{DOT}'>", "alternative text", ""),
+    (f"<img src='{DOT}' alt='figures/plot.png'>", "alternative text", "plot.png"),
+    ("<p style='width: 3000px'>wide</p>", "too wide", "3008"),
+    ("<p style='color: #ccc; background: #fff'>pale</p>", "axe", "color-contrast"),
+    ("<button></button>", "axe", "button-name"),
+    ("<p><span class='math'>x^2</span></p>", "mathematics", "x^2"),
+]
+FINE = [
+    "",
+    f"<img src='{DOT}' alt='a dot'>",
+    "<div tabindex='0' style='overflow-x: auto'><p style='width: 3000px'>wide</p></div>",
+]
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory):
+    """What the browser finds on each of these pages, all opened in one go."""
+    folder = tmp_path_factory.mktemp("site")
+    extras = [extra for extra, *_ in DEFECTS] + FINE
+    (folder / "other.html").write_text(GOOD.format("").replace("other.html", "#"))
+    for i, extra in enumerate(extras):
+        (folder / f"{i}.html").write_text(GOOD.format(extra))
+    with serving(folder) as address:
+        findings = check_pages(address, [f"{i}.html" for i in range(len(extras))], MODES[:1])
+    return {extra: [f for f in findings if f.page == f"{i}.html"] for i, extra in enumerate(extras)}
+
+
+@needs_browser
+@pytest.mark.parametrize(("extra", "kind", "said"), DEFECTS)
+def test_the_browser_finds_what_is_wrong(seen, extra, kind, said):
+    assert any(said in f.detail for f in seen[extra] if f.kind == kind), seen[extra]
+
+
+@needs_browser
+@pytest.mark.parametrize("extra", FINE)
+def test_the_browser_finds_nothing_wrong(seen, extra):
+    assert seen[extra] == []
+
+
+@needs_browser
+def test_modes_differ_in_what_they_show(site):
+    extra = """<style>@media (prefers-color-scheme: dark) {#d {color: #222; background: #111}}
+    @media (max-width: 700px) {#n {width: 900px}}</style><p id="d">dark</p><p id="n">narrow</p>"""
+    with serving(site(extra)) as address:
+        findings = check_pages(address, ["index.html"])
+    assert {f.mode for f in findings if f.kind == "axe"} == {"wide dark", "narrow dark"}
+    assert {f.mode for f in findings if f.kind == "too wide"} == {"narrow light", "narrow dark"}
+
+
+@needs_browser
+def test_screenshots_are_pictures(site, tmp_path):
+    with serving(site()) as address:
+        check_pages(address, ["index.html"], MODES[:1], screenshots=tmp_path / "shots")
+    assert (tmp_path / "shots" / "index-wide-light.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_lighthouse_scores_are_held_to_their_limits():
+    good = {"accessibility": 100, "best-practices": 95, "performance": 90}
+    assert check_scores("a.html", good, {}) == []
+    for name, value in good.items():
+        assert [f.kind for f in check_scores("a.html", good | {name: value - 1}, {})] == [
+            "lighthouse"
+        ]
+
+
+def run(site, *options):
+    parser = argparse.ArgumentParser()
+    cli.add_arguments(parser)
+    return cli.main(parser.parse_args(["--site", str(site), "--no-lighthouse", *options]))
+
+
+@needs_browser
+def test_the_command_fails_if_and_only_if_something_is_wrong(site, capsys):
+    assert run(site()) == 0
+    assert "0 findings" in capsys.readouterr().out
+    assert run(site("<button></button>")) == 1
+    assert "index.html (all modes): axe: critical, button-name" in capsys.readouterr().out
+
+
+def test_the_command_says_what_to_install(site, capsys, monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    find_chromium.cache_clear()
+    try:
+        assert run(site()) == 1
+    finally:
+        monkeypatch.undo()
+        find_chromium.cache_clear()
+    assert "apt-get install chromium" in capsys.readouterr().err
+
+
+def test_the_command_without_a_site(tmp_path, capsys):
+    assert run(tmp_path) == 1
+    assert "run `ppdm book` first" in capsys.readouterr().err
+
+
+def test_a_finding_reads_as_a_sentence():
+    assert str(Finding("a.html", "size", "too large")) == "a.html: size: too large"

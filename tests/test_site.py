@@ -1,0 +1,321 @@
+"""The pages made from results: what they say, and that they cannot break a build."""
+
+import csv
+import json
+import zipfile
+
+import pytest
+import yaml
+from browser import chromium, needs_browser, opened  # noqa: F401
+
+from ppdm.build.layout import find_root
+from ppdm.site import api, generate, runs, scoreboard, theme, try_it
+from ppdm.site.archive import make_archive
+from ppdm.site.records import VERDICTS, read_records
+
+ROOT = find_root()
+COLUMNS = ["id", "paper", "where", "printed", "ours", "low", "high", "rule", "verdict", "note"]
+PICTURE = (
+    '<figure class="ppdm drawn" id="fig-{0}"><svg role="img" aria-label="It falls from 1 to 0 &amp; stays"'
+    ' xmlns="http://www.w3.org/2000/svg"><g/></svg></figure>'
+)
+
+
+def write_csv(path, header, *rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A staged tree with one decided chapter and one that has not run."""
+    source, results = tmp_path / "src", tmp_path / "results"
+    claims = source / "book" / "claims"
+    claims.mkdir(parents=True)
+    (source / "notebooks").mkdir()
+    (source / "book" / "chapters.yml").write_text((ROOT / "book" / "chapters.yml").read_text())
+    entry = {"paper": "zhan-matwin", "where": "Section 4", "rule": {"name": "identity"}}
+    entries = [
+        {"id": f"ZM-{i}", "claim": f"For *p* < `q` and $x$, claim {i}.", **entry} for i in range(5)
+    ]
+    (claims / "01_electronic_surveys.yml").write_text(yaml.safe_dump(entries))
+    other = [{"id": "ZD-1", **entry, "paper": "zhan-du", "claim": "Not run.", "printed": "0.37"}]
+    (claims / "02_multi_group.yml").write_text(yaml.safe_dump(other))
+    chapter = results / "01_electronic_surveys"
+    rows = [
+        [f"ZM-{i}", "zhan-matwin", "Section 4", "", "0.25", "0.2", "0.3", "identity", verdict, ""]
+        for i, verdict in enumerate(VERDICTS)
+    ]
+    rows[3][-1] = "0.2 is less than <0.3>"
+    write_csv(chapter / "claims.csv", COLUMNS, *rows)
+    write_csv(
+        chapter / "readings.csv",
+        ["question", "choice", "alternatives", "effect"],
+        ["Which split?", "the median", "the middle", "accuracy 0.80 to 0.75"],
+    )
+    write_csv(
+        chapter / "accuracy.csv",
+        ["dataset", "q", "reading", "metric", "mean"],
+        ["adult", 0.5, "one split", "accuracy", 0.8],
+        ["adult", 0.5, "one split", "balanced", 0.7],
+        ["adult", 0.5, "new splits", "accuracy", 0.1],
+    )
+    write_csv(
+        results / "02_multi_group" / "accuracy.csv",
+        ["dataset", "groups", "theta", "rep", "metric", "value"],
+        ["adult", 2, 0.7, 0, "accuracy", 0.7],
+        ["adult", 2, 0.7, 1, "accuracy", 0.8],
+    )
+    html = [PICTURE.format("first"), PICTURE.format("mean-accuracy").replace("falls", "rises")]
+    cells = [{"cell_type": "markdown", "metadata": {}, "source": ["# Surveys\n"]}]
+    cells += [
+        {
+            "cell_type": "code",
+            "metadata": {},
+            "source": [],
+            "outputs": [{"data": {"text/html": [h]}}],
+        }
+        for h in html
+    ]
+    (source / "notebooks" / "01_electronic_surveys.ipynb").write_text(json.dumps({"cells": cells}))
+    note = {
+        "size": "the paper's size", "seed": 7, "sizes": {"reps": 1000}, "settings": {}, "seconds": 95.2,
+        "data": {"adult": {"rows": 48842, "sha256": {}}}, "versions": {"numpy": "2.4.6"},
+        "machine": {"processor": "P", "cores": 2, "memory_gib": 24, "system": "S"},
+        "commit": "abc", "finished": "2026-01-01 00:00 UTC",
+    }  # fmt: skip
+    (tmp_path / "provenance").mkdir()
+    (tmp_path / "provenance" / "01_electronic_surveys.json").write_text(json.dumps(note))
+    return source, results
+
+
+@pytest.fixture
+def records(tree):
+    return read_records(*tree)
+
+
+def test_the_tally_counts_and_links(records):
+    text = scoreboard.tally(records)
+    first, second, *_, total = text.split("<li>")[1:]
+    assert "5 claims" in first
+    for verdict, (_, said) in VERDICTS.items():
+        query = verdict.replace(" ", "%20")
+        assert (
+            f"scoreboard.html?paper=zhan-matwin&amp;verdict={query}#claims-of-zhan-matwin" in first
+        )
+        assert f">1 {said}</a>" in first
+    assert "1 claim" in second
+    assert "1 not decided" in second
+    assert "6 claims" in total
+
+
+def test_the_scoreboard_has_every_claim_with_its_evidence(records):
+    text = scoreboard.scoreboard(records)
+    assert text.count('<tr role="row" id=') == 6
+    assert 'href="../notebooks/01_electronic_surveys.html#claim-ZM-3"' in text
+    assert "02_multi_group.html#" not in text  # what has not run has no evidence to lead to
+    assert "For <em>p</em> &lt; <code>q</code>" in text
+    assert "0.2 is less than &lt;0.3&gt;" in text
+    assert "not decided: the chapter has not been run" in text
+
+
+def test_the_errata_are_the_wrong_ones(records):
+    text = scoreboard.errata(records)
+    assert "ZM-3" in text
+    assert "ZM-2" not in text
+    assert "## Zhan & Du" not in text
+
+
+def test_ambiguities_come_from_the_readings(records):
+    text = scoreboard.ambiguities(records)
+    assert "Which split?" in text
+    assert "accuracy 0.80 to 0.75" in text
+    empty = records._replace(readings={})
+    assert scoreboard.ambiguities(empty) == "No chapter has been run yet.\n"
+
+
+def test_runs_say_size_seed_and_time(records):
+    text = runs.runs(records)
+    for said in (
+        "Surveys",
+        "the paper&#x27;s size",
+        ">7<",
+        "1 min 35 s",
+        "adult 48,842 rows",
+        "reps 1000",
+    ):
+        assert said in text
+
+
+def test_the_card_shows_the_figure_that_was_named(records, tree):
+    source, _ = tree
+    (source / "book" / "_generated").mkdir()
+    text = runs.cards(records, source)
+    assert ":img-alt: It rises from 1 to 0 & stays" in text
+    assert text.count("{grid-item-card}") == 1
+    picture = (source / "book" / "_generated" / "card-01_electronic_surveys.svg").read_text()
+    assert picture.startswith("<svg ")
+
+
+def test_measured_accuracies_are_means_of_the_first_reading(tree):
+    _, results = tree
+    first, second = try_it.accuracies(results)
+    assert (first["dataset"], first["q"], first["accuracy"]) == ("adult", 0.5, 0.8)
+    assert (second["groups"], second["theta"], second["accuracy"]) == (2, 0.7, 0.75)
+
+
+def test_everything_is_generated_even_where_nothing_has_run(tree, tmp_path):
+    source, results = tree
+    generate(source, results)
+    generated = {p.name for p in (source / "book" / "_generated").iterdir()}
+    pages = "".join(p.read_text() for p in (ROOT / "book").glob("*.md"))
+    for name in (
+        "tally",
+        "cards",
+        "scoreboard",
+        "errata",
+        "ambiguities",
+        "runs",
+        "api",
+        "try_it_data",
+    ):
+        assert f"{name}.md" in generated
+        assert f"_generated/{name}.md" in pages
+    with open(source / "book" / "_static" / "claims.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["id"] for row in rows] == ["ZM-0", "ZM-1", "ZM-2", "ZM-3", "ZM-4", "ZD-1"]
+    generate(source, tmp_path / "nothing")
+    assert (
+        "No chapter has been run yet"
+        in (source / "book" / "_generated" / "ambiguities.md").read_text()
+    )
+
+
+@needs_browser
+def test_the_filters_of_the_scoreboard(records, tmp_path, chromium):  # noqa: F811
+    def section(text):
+        title = text.split("## ")[1].split("\n")[0]
+        table = text[text.index("<table") : text.index("</table>") + 8]
+        return f"<section><h2>{title}<a>#</a></h2>{table}</section>"
+
+    parts = [p for p in scoreboard.scoreboard(records).split("(claims-of-")[1:] if "<table" in p]
+    script = (ROOT / "book" / "_static" / "scoreboard.js").read_text()
+    (tmp_path / "index.html").write_text(
+        f'<!doctype html><meta charset="utf-8"><title>S</title><div id="filters"></div>'
+        f"{''.join(map(section, parts))}<script>{script}</script>"
+    )
+
+    def shown(page):
+        return [r.get_attribute("id") for r in page.locator("tbody tr:visible").all()]
+
+    with opened(chromium, tmp_path, "index.html?verdict=wrong%20in%20the%20paper") as page:
+        assert shown(page) == ["ZM-3"]
+        assert page.locator("output").inner_text() == "1 of 6 claims"
+        page.locator("select[name=verdict]").select_option("")
+        assert len(shown(page)) == 6
+        page.locator("select[name=paper]").select_option("Zhan & Du")
+        assert shown(page) == ["ZD-1"]
+        assert "paper=zhan-du" in page.url
+        page.locator("select[name=paper]").select_option("")
+        page.locator("input[name=words]").fill("CLAIM 2")
+        assert shown(page) == ["ZM-2"]
+    with opened(chromium, tmp_path, "index.html", java_script_enabled=False) as page:
+        assert len(shown(page)) == 6
+
+
+def test_docstrings_become_harmless_markdown():
+    doc = """[Eq. 5] Uses <b>, *stars*, $x$ and `M[y, x]`.
+
+    See :class:`~ppdm.table.Table`. An example::
+
+        x = 1
+
+        y = 2
+
+    Parameters
+    ----------
+    theta : float
+        The chance,
+        not 1/2.
+
+    - one
+    - two_three
+
+    >>> 1 + 1
+    2
+    """
+    text = api.docstring_to_markdown(doc)
+    assert r"\[Eq. 5\] Uses \<b\>, \*stars\*, \$x\$ and `M[y, x]`." in text
+    assert "`ppdm.table.Table`" in text
+    assert "```text\nx = 1\n\ny = 2\n```" in text
+    assert "`theta : float`\n: The chance, not 1/2." in text
+    assert r"- two\_three" in text
+    assert "```pycon\n>>> 1 + 1\n2\n```" in text
+
+
+def test_the_reference_has_what_is_public(tmp_path):
+    package = tmp_path / "pack"
+    (package / "room").mkdir(parents=True)
+    (package / "__init__.py").write_text('"""All."""')
+    (package / "room" / "__init__.py").write_text('"""A room. It is small."""')
+    (package / "room" / "part.py").write_text(
+        '"""A part."""\nfrom typing import NamedTuple\n'
+        'def shown(x: int, *, y: float = 2.0) -> str:\n    """Says it."""\n'
+        'def _hidden():\n    """No."""\n'
+        'class Pair(NamedTuple):\n    """Two."""\n    a: int\n    b: int = 3\n'
+        '    @property\n    def total(self):\n        """Both."""\n'
+    )
+    listed = api.write_pages(package, tmp_path / "out")
+    assert "- [`pack.room`](api/room.md): A room. It is small." in listed
+    page = (tmp_path / "out" / "room.md").read_text()
+    assert "{py:function} pack.room.part.shown()" in page
+    assert "shown(x: int, *, y: float=2.0) -> str" in page
+    assert "Pair(a: int, b: int = 3)" in page
+    assert "{py:property} pack.room.part.Pair.total" in page
+    assert "hidden" not in page
+
+
+def test_the_reference_of_this_package_has_its_main_parts(tmp_path):
+    api.write_pages(ROOT / "ppdm", tmp_path)
+    text = "".join(p.read_text() for p in tmp_path.iterdir())
+    for name in (
+        "disguise.multigroup.MultiGroup",
+        "privacy.pse.pse",
+        "table.count",
+        "study.grid.run",
+    ):
+        assert f" ppdm.{name}" in text
+    assert "ppdm.build" not in {
+        line.split()[-1] for line in text.splitlines() if "py:module" in line
+    }
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ('<th></th>', "<td></td>"),
+        ('<th class="blank level0" >&nbsp;</th>', '<td class="blank level0" ></td>'),
+        ('<summary aria-label="Toggle hidden content">', "<summary>"),
+        ('<i class="theme-switch fa" data-mode="light" title="Light"></i>',
+         '<i class="theme-switch fa" data-mode="light" aria-hidden="true"></i>'),
+        ("<th>q</th>", "<th>q</th>"),
+    ],
+)  # fmt: skip
+def test_the_theme_is_mended(wrong, right):
+    assert theme.mend_page(wrong) == right
+    assert theme.mend_page(right) == right
+
+
+def test_the_archive_is_one_folder_and_the_same_every_time(tmp_path):
+    site = tmp_path / "html"
+    (site / "book").mkdir(parents=True)
+    (site / "index.html").write_text("front")
+    (site / "book" / "a.html").write_text("page")
+    first = make_archive(site, tmp_path / "one" / "book.zip").read_bytes()
+    (site / "index.html").touch()
+    second = make_archive(site, tmp_path / "two" / "book.zip")
+    assert first == second.read_bytes()
+    with zipfile.ZipFile(second) as archive:
+        assert archive.namelist() == ["book/book/a.html", "book/index.html"]
+    assert not list(tmp_path.glob("*/*.part"))

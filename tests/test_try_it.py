@@ -1,0 +1,215 @@
+"""The formulas of the page "Try it", in a real browser, against the package's own numbers."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from browser import chromium, needs_browser, opened  # noqa: F401
+
+from ppdm import Domain, MultiGroup, RRMatrix, Table, UnrelatedQuestion, count
+from ppdm.build.layout import find_root
+from ppdm.estimate import inversion_se
+from ppdm.privacy.pse import pse, pse_given_record
+
+pytestmark = needs_browser
+STATIC = find_root() / "book" / "_static"
+CHANCES = [0.0, 0.05, 0.3, 0.45, 0.55, 0.7, 0.95, 1.0]
+SHARES = [0.1, 0.5, 0.8]
+ONE = Domain(("A",), ((0, 1),))
+
+
+@pytest.fixture(scope="module")
+def formulas(tmp_path_factory, chromium):  # noqa: F811
+    """A function that evaluates JavaScript with the page's formulas as `F`."""
+    folder = tmp_path_factory.mktemp("formulas")
+    script = (STATIC / "formulas.js").read_text(encoding="utf-8")
+    (folder / "index.html").write_text(f"<!doctype html><title>F</title><script>{script}</script>")
+    with opened(chromium, folder, "index.html") as page:
+
+        def evaluate(expression: str, cases: list) -> list:
+            """`expression` of the array `c`, for each case; infinities survive the way back."""
+            return page.evaluate(
+                f"cases => {{const F = ppdmFormulas; return cases.map(c => {expression});}}", cases
+            )
+
+        yield evaluate
+
+
+def population(share: float) -> Table:
+    """A table of 100 answers, a share of them one."""
+    ones = round(100 * share)
+    return count(pd.DataFrame({"A": [1] * ones + [0] * (100 - ones)}))
+
+
+def schemes(chance):
+    """Both channels at one chance: how JavaScript makes them, and the package's matrix M[y, x]."""
+    unrelated = np.eye(2) * chance + (1 - chance) * np.array([[0.7, 0.7], [0.3, 0.3]])
+    return [(0, RRMatrix.warner(2, chance).M), (1, unrelated)]
+
+
+def cases():
+    for chance, share in product(CHANCES, SHARES):
+        for kind, M in schemes(chance):
+            yield [kind, chance, share], M
+
+
+CHANNEL = "(c[0] ? F.unrelated(c[1], 0.3) : F.warner(c[1]))"
+
+
+def test_channels_are_the_matrices_of_the_package(formulas):
+    asked = list(cases())
+    got = formulas(CHANNEL, [c for c, _ in asked])
+    assert np.allclose(got, [M[1] for _, M in asked], atol=1e-12)
+
+
+def test_standard_errors_are_those_of_inversion(formulas):
+    asked = [(c, M) for c, M in cases() if abs(np.linalg.det(M)) > 1e-9]
+    got = formulas(f"F.standardError({CHANNEL}, c[2], 1000)", [c for c, _ in asked])
+    expected = [inversion_se(1000 * M @ [1 - c[2], c[2]], M)[1] for c, M in asked]
+    assert np.allclose(got, expected, rtol=0.002)  # n or n - 1 makes no difference here
+    assert formulas("F.standardError(F.warner(0.5), 0.3, 10)", [0]) == [math.inf]
+
+
+def test_undo_inverts_the_matrix(formulas):
+    asked = [(c, M) for c, M in cases() if abs(np.linalg.det(M)) > 1e-9]
+    got = formulas(f"F.undo({CHANNEL}, 0.37)", [c for c, _ in asked])
+    assert np.allclose(got, [np.linalg.solve(M, [0.63, 0.37])[1] for _, M in asked])
+
+
+def test_pse_is_the_package_s(formulas):
+    unrelated = [c for c, _ in cases() if c[0]]
+    got = formulas(f"F.pse({CHANNEL}, c[2])", unrelated)
+    assert np.allclose(got, [pse(q, share, 0.3) for _, q, share in unrelated])
+    warner = [c for c, _ in cases() if not c[0]]
+    got = formulas(f"F.pse({CHANNEL}, c[2])", warner)
+    expected = [
+        pse_given_record(MultiGroup(theta, [["A"]]), population(share), "A")
+        for _, theta, share in warner
+    ]
+    assert np.allclose(got, expected)
+
+
+def test_best_guess_and_belief_follow_from_the_matrix(formulas):
+    asked = list(cases())
+    joint = [M * [1 - c[2], c[2]] for c, M in asked]  # [report, true]
+    got = formulas(f"F.bestGuess({CHANNEL}, c[2])", [c for c, _ in asked])
+    assert np.allclose(got, [j.max(axis=1).sum() for j in joint])
+    got = formulas(f"F.belief({CHANNEL}, c[2], 1)", [c for c, _ in asked])
+    assert np.allclose(got, [j[1, 1] / j[1].sum() for j in joint])
+
+
+def test_best_guess_is_the_mechanism_s(formulas):
+    asked = [[0, theta, share] for theta, share in product(CHANCES, SHARES)]
+    got = formulas(f"F.bestGuess({CHANNEL}, c[2])", asked)
+    expected = [MultiGroup(t, [["A"]]).guess_answer(population(s), "A") for _, t, s in asked]
+    assert np.allclose(got, expected)
+
+
+def test_epsilon_of_an_answer(formulas):
+    asked = [theta for theta in CHANCES if 0 < theta < 1]
+    got = formulas("F.epsilon(F.warner(c))", asked)
+    assert np.allclose(got, [MultiGroup(t, [["A"]]).epsilon("A") for t in asked])
+    got = formulas("F.epsilon(F.unrelated(c, 0.5))", asked)
+    assert np.allclose(got, [UnrelatedQuestion(q).epsilon("A", ONE) for q in asked])
+    assert formulas("F.epsilon(F.unrelated(c, 0.5))", [0, 1]) == [0, math.inf]
+    assert formulas("F.epsilon(F.warner(c))", [0, 0.5, 1]) == [math.inf, 0, math.inf]
+
+
+def test_epsilon_of_a_record(formulas):
+    names = [f"A{i}" for i in range(15)]
+    for groups in (1, 2, 3, 15):
+        parts = [names[i::groups] for i in range(groups)]
+        expected = MultiGroup(0.7, parts).epsilon()
+        assert formulas("F.epsilonOfGroups(0.7, c, 15)", [groups]) == [pytest.approx(expected)]
+    domain = Domain(tuple(names), ((0, 1),) * 15)
+    expected = UnrelatedQuestion(0.4).epsilon(None, domain)
+    assert formulas("F.epsilonOfRecord(0.4, 15)", [0]) == [pytest.approx(expected)]
+    assert formulas("F.epsilonOfRecord(c, 15)", [0, 1]) == [0, math.inf]
+
+
+@pytest.mark.parametrize("groups", [1, 2, 3])
+def test_errors_of_several_answers(formulas, groups):
+    # One respondent contributes a row of the inverse of the Kronecker power of M1.
+    theta, share, n = 0.8, 0.3, 1000
+    M = np.ones((1, 1))
+    truth = np.ones(1)
+    for _ in range(groups):
+        M = np.kron(M, RRMatrix.warner(2, theta).M)
+        truth = np.kron(truth, [1 - share, share])
+    expected = inversion_se(n * M @ truth, M)[-1]
+    got = formulas("F.standardErrorOfGroups(0.8, c, 0.3, 1000)", [groups])
+    assert got == [pytest.approx(expected, rel=0.002)]
+    # The unrelated question: the whole record is true or another person's.
+    strange = np.ones(1)
+    for _ in range(groups):
+        strange = np.kron(strange, [0.5, 0.5])
+    M = 0.6 * np.eye(2**groups) + 0.4 * strange[:, None]
+    expected = inversion_se(n * M @ truth, M)[-1]
+    got = formulas("F.standardErrorOfAll(0.6, 0.5, c, 0.3, 1000)", [groups])
+    assert got == [pytest.approx(expected, rel=0.002)]
+
+
+@pytest.fixture
+def page(tmp_path, chromium):  # noqa: F811
+    """The page's games alone, without the book around them, with two measured accuracies."""
+    measured = (
+        '[{"dataset":"adult","scheme":"x","q":0.8,"accuracy":0.7},'
+        '{"dataset":"adult","scheme":"x","q":0.9,"accuracy":0.8},'
+        '{"dataset":"adult","scheme":"y","groups":1,"theta":0.8,"accuracy":0.5}]'
+    )
+    (tmp_path / "index.html").write_text(
+        f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Try it</title><h1>Try it</h1>
+        <script type="application/json" id="measured">{measured}</script>
+        <div id="respondent"></div><div id="crowd"></div><div id="noise"></div>
+        <script>{(STATIC / "formulas.js").read_text(encoding="utf-8")}</script>
+        <script>{(STATIC / "try_it.js").read_text(encoding="utf-8")}</script></html>"""
+    )
+    with opened(chromium, tmp_path, "index.html") as opened_page:
+        yield opened_page
+
+
+def test_the_respondent_is_told_what_the_collector_sees(page):
+    page.get_by_role("radio", name="the unrelated question").check()
+    page.locator("#chance").fill("1")
+    page.get_by_role("button", name="Leave it to chance").click()
+    said = page.locator("#respondent .said").inner_text()
+    assert "answer truthfully" in said
+    assert "“yes”" in said
+    assert "probability of 100 %" in said
+
+
+def test_the_crowd_finds_the_truth(page):
+    # θ = 0.95 and 100,000 people: the standard error is 0.0017, so 0.01 is six of them.
+    page.locator("#chance").fill("0.95")
+    page.get_by_role("button", name="Ask 10").click()
+    said = page.locator("#crowd .said").inner_text()
+    assert said.startswith("100,000 people asked")
+    estimate = float(said.split("estimate of ")[1].split(",")[0])
+    assert abs(estimate - 0.3) < 0.01
+    assert page.locator("#crowd svg").get_attribute("aria-label") == said
+
+
+def test_the_crowd_says_when_there_is_nothing_to_undo(page):
+    page.locator("#chance").fill("0.5")
+    page.get_by_role("button", name="Ask 10").click()
+    assert "nothing to undo" in page.locator("#crowd .said").inner_text()
+
+
+def test_the_noise_moves_with_the_keyboard(page):
+    def shown():
+        names = page.locator("#noise dt").all_inner_texts()
+        return dict(zip(names, page.locator("#noise dd").all_inner_texts(), strict=True))
+
+    assert shown()["Accuracy on Adult"] == "0.500"
+    assert shown()["ε of a record of 15 answers"] == "infinite"
+    page.get_by_role("radio", name="unrelated question").last.check()
+    assert shown()["Accuracy on Adult"] == "0.700"
+    page.locator("#noise-chance").focus()
+    page.keyboard.press("ArrowRight")  # 0.85, half way between two measured points
+    assert shown()["Accuracy on Adult"] == "0.750"
+    assert shown()["The whole record is true"] == "85 %"
+    page.keyboard.press("Home")
+    assert shown()["Accuracy on Adult"] == "not measured"
+    assert shown()["Error of one answer's share"] == "infinite"
