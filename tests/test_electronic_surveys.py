@@ -294,6 +294,20 @@ def test_a_stranger_is_as_often_right_as_he_thinks():
     assert run["called"].mean() > 0.3
 
 
+def test_records_that_look_like_people_keep_the_promise(cancer):
+    """With personal records drawn like the private ones the collector believes q, whatever he holds;
+    with fair coins the tables learn as the bits do (250 repetitions against 2,500)."""
+    for q in (0.1, 0.6):
+        beliefs = [es.belief(count(cancer), q, kind) for kind in es.PERSONAL]
+        assert beliefs == sorted(beliefs, reverse=True)
+        assert beliefs[-1] == pytest.approx(q)
+    tables = es.lookalikes(np.random.default_rng(23), 250, CANCER, 0.4, "fair coins")["accuracy"]
+    fast = es.classifiers(np.random.default_rng(24), 2_500, CANCER, 0.4)["accuracy"]
+    assert stats.ks_2samp(tables, fast).pvalue > LEVEL
+    with pytest.raises(ValueError, match="fair coins, independent"):
+        es.belief(count(cancer), 0.4, "dice")
+
+
 def test_categories_are_learned_as_by_the_plain_classifier():
     """Breast Cancer with its ten grades; 60 plain repetitions against 1,500 fast ones."""
     frame, q = es.categorical_frame(CANCER), 0.5

@@ -2,7 +2,7 @@
 
 `classifiers` is the experiment of the paper, in bits (see `ppdm.bits`); `disguised_test` that of
 section 2.4. The plain reading, record by record with `UnrelatedQuestion` and `NaiveBayes`, stands
-beside them in the tests. The functions below them go beyond the paper's experiment: what the collector
+beside them in the tests. The other functions go beyond the paper's experiment: what the collector
 learns (`truth_told`, `answers`, `outsider`), other learners and data (`trees`, `categorical`,
 `clusters`), how the error falls with the number of respondents (`share_errors`).
 
@@ -379,6 +379,50 @@ def outsider(
     return dict(zip(("called", "right"), results.T, strict=True))
 
 
+#: Three distributions of the personal records, for :func:`lookalikes`.
+PERSONAL = ("fair coins", "independent look-alikes", "joint look-alikes")
+
+
+def personal_records(table: Table, kind: str) -> dict | Table | None:
+    """What `UnrelatedQuestion` takes as `personal`: records that look ever more like people.
+
+    ``"fair coins"``, as in the paper; answers that are 1 as often as among the private records, but
+    independent of each other; records drawn like the private ones.
+    """
+    if kind not in PERSONAL:
+        raise ValueError(f"kind is one of {', '.join(PERSONAL)}; got {kind!r}")
+    if kind == "fair coins":
+        return None
+    if kind == "joint look-alikes":
+        return table.proportions()
+    return {name: table.proportions().marginal(name).values for name in table.names}
+
+
+def belief(table: Table, q: float, kind: str) -> float:
+    """The collector's mean P(private | record) over those who sent their private record.
+
+    >>> table = count(pd.DataFrame({"A": [1, 1, 1, 0], "B": [1, 1, 0, 0]}))
+    >>> [round(belief(table, 0.5, kind), 3) for kind in PERSONAL]
+    [0.583, 0.552, 0.5]
+    """
+    prior = table.proportions()
+    cells, private = prior.occupied()
+    scheme = UnrelatedQuestion(q, personal_records(table, kind))
+    return float(private @ scheme.truth_of_reports(prior, cells))
+
+
+def lookalikes(
+    rng: np.random.Generator, reps: int, dataset: str, q: float, kind: str, **coding
+) -> dict[str, np.ndarray]:
+    """Naive Bayes from a survey with other personal records than fair coins. Fixed split.
+
+    The personal records follow the distribution of the training records; the collector knows it.
+    """
+    from ppdm.learn import NaiveBayes
+
+    return _from_tables(rng, reps, dataset, q, kind, NaiveBayes, coding)
+
+
 # Beyond the paper ---------------------------------------------------------------------------------
 
 
@@ -388,15 +432,20 @@ def trees(
     """[Zhan & Matwin 6] The same survey, but ID3 learns from it. Fixed split."""
     from ppdm.learn import ID3
 
+    return _from_tables(rng, reps, dataset, q, "fair coins", ID3, coding)
+
+
+def _from_tables(rng, reps, dataset, q, kind, learner, coding) -> dict[str, np.ndarray]:
+    """Disguise the table of the training records, learn from it, test on the true test records."""
     survey, frame = _survey(dataset, _key(coding)), binary_frame(dataset, **coding)
     train = bits.unpack(survey.train, len(frame))
     table, test = count(frame[train]), count(frame[~train])
     cells, numbers = test.occupied()
     digits, truth = test.domain.digits(cells), cells % 2
     weights = np.array([numbers * (truth == v) for v in (0, 1)])
-    scheme, results = UnrelatedQuestion(q), np.empty((reps, 2))
+    scheme, results = UnrelatedQuestion(q, personal_records(table, kind)), np.empty((reps, 2))
     for rep in range(reps):
-        model = ID3(scheme).fit_table(scheme.disguise_table(table, rng))
+        model = learner(scheme).fit_table(scheme.disguise_table(table, rng))
         right = weights @ model.is_right(test.domain)(digits)
         results[rep] = right.sum() / numbers.sum(), (right / weights.sum(axis=1)).mean()
     return dict(zip(("accuracy", "balanced"), results.T, strict=True))
