@@ -27,40 +27,58 @@ from ppdm.table import Domain, Table, encode, worth_dense
 from ppdm.testing import estimated_accuracy
 
 DATASETS = ("adult", "breast-cancer-wisconsin", "congressional-voting")
+SHORT = {"adult": "Adult", "breast-cancer-wisconsin": "Cancer", "congressional-voting": "Voting"}
 THETAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.51, 0.55, 0.6, 0.7, 0.8, 0.9, 1.0)
 FIRST = {"adult": 10_000}  # "We used first 10,000 instances"
 TRAINING = 0.8
 
-#: What the paper leaves open, and what else it could mean: the parameter, the question, our
-#: choice, the other reading, the data sets it concerns, and the keywords of :func:`trees` for it.
-READINGS = (
-    ("split", "Where is an attribute cut: \"the median point of the range\"?",
-     "the median of the values", "the middle of the range", DATASETS[:2], {"split": "midrange"}),
-    ("grouping", "When are the attributes dealt into groups?",
-     "anew for each repetition", "once, one deal for all repetitions", DATASETS, {"grouping": 1}),
-    ("class_in", "Is the class an answer like the others?",
-     "yes, in one of the groups", "no, it is not disguised (Eq. 13)", DATASETS,
-     {"class_in": "none"}),
-    ("class_in", "Eq. (12) puts the class into every group. Where is it?",
-     "in one of the groups", "each group reports a copy of its own", DATASETS[:2],
-     {"class_in": "copies"}),
-    ("class_in", "A record has one class, in one group. Is Eq. (12) used for it to the letter?",
-     "no: the class counts in its own group", "yes", DATASETS[:2],
-     {"class_in": "literal"}),
-    ("negative", "What does ID3 do with an estimated count below zero?",
-     "it counts as zero", "nothing: Eqs. (9) and (10) as printed", DATASETS,
-     {"negative": "literal"}),
-    ("missing", "What is a vote that was not cast?", "not a yes", "the more frequent vote",
-     DATASETS[2:], {"missing": "majority"}),
-    ("missing", "What is a vote that was not cast?", "not a yes",
-     "a third answer, which no reversal changes", DATASETS[2:], {"missing": "third"}),
-    ("splitting", "Is the training part drawn once or anew for each repetition?",
-     "once", "anew", DATASETS, {"splitting": "redrawn"}),
-    ("ratio", "Which share of the records is the training part?", "80 %", "half", DATASETS,
-     {"ratio": 0.5}),
-    ("ratio", "Which share of the records is the training part?", "80 %", "90 %", DATASETS,
-     {"ratio": 0.9}),
-)  # fmt: skip
+
+class Reading(NamedTuple):
+    """What the paper leaves open: our choice, another one, and the keywords of `trees` for it."""
+
+    question: str
+    ours: str
+    other: str
+    datasets: tuple[str, ...]
+    keywords: dict
+
+
+_CLASS = "Is the class an answer like the others, and in which group?"
+_EQ12 = "Eq. (12) writes the class into every group. How is it used?"
+_VOTE = "What is a vote that was not cast?"
+_RATIO = "Which share of the records is the training part?"
+
+#: Each reading by a short label.
+READINGS = {
+    "middle of the range": Reading(
+        "Where is an attribute cut: \"the median point of the range\"?", "the median of the values",
+        "the middle of the range", DATASETS[:2], {"split": "midrange"}),
+    "one deal": Reading(
+        "When are the attributes dealt into groups?", "anew for each repetition",
+        "once for all repetitions", DATASETS, {"grouping": 1}),
+    "class not disguised": Reading(
+        _CLASS, "like the others, in one of the groups", "it is not disguised (Eq. 13)", DATASETS,
+        {"class_in": "none"}),
+    "class in every group, copies": Reading(
+        _EQ12, "not: a record has one class, in one group",
+        "every group reports a copy of the class", DATASETS[:2], {"class_in": "copies"}),
+    "class in every group, literal": Reading(
+        _EQ12, "not: a record has one class, in one group", "to the letter, on one class",
+        DATASETS[:2], {"class_in": "literal"}),
+    "negative counts literal": Reading(
+        "What does ID3 do with an estimated count below zero?", "it counts as zero",
+        "nothing: Eqs. (9) and (10) as printed", DATASETS, {"negative": "literal"}),
+    "missing vote: majority": Reading(
+        _VOTE, "not a yes", "the more frequent vote", DATASETS[2:], {"missing": "majority"}),
+    "missing vote: third answer": Reading(
+        _VOTE, "not a yes", "a third answer, which no reversal changes", DATASETS[2:],
+        {"missing": "third"}),
+    "split redrawn": Reading(
+        "Is the training part drawn once or anew for each repetition?", "once", "anew", DATASETS,
+        {"splitting": "redrawn"}),
+    "training half": Reading(_RATIO, "80 %", "50 %", DATASETS, {"ratio": 0.5}),
+    "training nine tenths": Reading(_RATIO, "80 %", "90 %", DATASETS, {"ratio": 0.9}),
+}  # fmt: skip
 
 
 # The paper's experiment ---------------------------------------------------------------------------
@@ -74,6 +92,7 @@ def trees(
     theta: float,
     *,
     learner: str = "ID3",
+    undo: bool = True,
     grouping: int | None = None,
     class_in: str = "one",
     negative: str = "clip",
@@ -88,6 +107,8 @@ def trees(
     ----------
     learner
         ``"ID3"`` or ``"naive Bayes"``.
+    undo
+        If not, the reports are taken for the truth.
     grouping
         ``None``: the attributes are dealt into groups anew for each repetition; a number names one
         deal that all repetitions use.
@@ -121,9 +142,48 @@ def trees(
             part = survey.parts(rng)
         table = part.train if size is None else survey.table(_drawn(part.codes, size, rng))
         deal = rng if grouping is None else np.random.default_rng(grouping)
-        estimated = estimate(table, groups, theta, class_in, rng, deal, survey.absent)
-        results[rep] = part.outcome(_learner(learner, negative).fit_table(estimated))
+        if undo:
+            learned_from = estimate(table, groups, theta, class_in, rng, deal, survey.absent)
+        else:
+            scheme = MultiGroup(theta, random_groups(table.names, groups, deal), survey.absent)
+            learned_from = scheme.disguise_table(table, rng)
+        results[rep] = part.outcome(_learner(learner, negative).fit_table(learned_from))
     return dict(zip(("accuracy", "balanced", "constant"), results.T, strict=True))
+
+
+def reading_cells(groups, thetas) -> list[dict]:
+    """Grid points for :func:`reading`: our own reading and all others, where they apply."""
+    wanted = {"ours": DATASETS} | {label: each.datasets for label, each in READINGS.items()}
+    return [
+        {"reading": label, "dataset": dataset, "groups": number, "theta": theta}
+        for label, datasets in wanted.items()
+        for dataset in datasets for number in groups for theta in thetas
+    ]  # fmt: skip
+
+
+def reading(
+    rng: np.random.Generator, reps: int, reading: str, dataset: str, groups: int, theta: float,
+    **settings,
+) -> dict[str, np.ndarray]:  # fmt: skip
+    """`trees` under one of READINGS, by its label, or under ``"ours"``."""
+    keywords = {} if reading == "ours" else READINGS[reading].keywords
+    return trees(rng, reps, dataset, groups, theta, **{**settings, **keywords})
+
+
+def reading_effects(summary: pd.DataFrame, thetas=(0.8, 0.6)) -> pd.DataFrame:
+    """Question, choice, alternatives and effect of each reading: mean accuracies at some θ."""
+    rows = summary[summary["metric"] == "accuracy"]
+    means, table = rows.groupby(["reading", "dataset", "theta"])["mean"].mean(), []
+    for label, each in READINGS.items():
+        moves = [
+            f"at θ = {theta:g} " + ", ".join(
+                f"{SHORT[d]} {means['ours', d, theta]:.3f} to {means[label, d, theta]:.3f}"
+                for d in each.datasets)
+            for theta in thetas
+        ]  # fmt: skip
+        effect = f"accuracy (mean of one to three groups): {'; '.join(moves)}"
+        table.append((each.question, each.ours, each.other, effect))
+    return pd.DataFrame(table, columns=["question", "choice", "alternatives", "effect"])
 
 
 def benchmark(dataset: str, ratio: float = TRAINING, **coding) -> dict[str, float]:
@@ -443,23 +503,39 @@ def _ones(table: Table) -> np.ndarray:
 # What an attacker learns --------------------------------------------------------------------------
 
 
-def guesses(
-    rng: np.random.Generator, dataset: str, groups: int, theta: float, deals: int = 10, **coding
-) -> pd.DataFrame:
-    """[Zhan & Du 1.2, 5.3.3] The chances of the best guesser, exactly, for some deals of groups.
+def record_guesses(
+    rng: np.random.Generator, dataset: str, groups: int, theta: float, deals: int = 20, **coding
+) -> dict[str, list]:
+    """[Zhan & Du 1.2, 5.3.3] The chance of guessing a whole record at best, exactly.
 
-    He knows the scheme and the distribution of the true records. A row a deal and attribute:
-    ``blind`` (no report seen), ``seen`` (the whole report), ``record`` (the whole record right).
+    He knows the scheme and the distribution of the true records. A row a deal of the attributes
+    into groups; deals do not depend on θ.
+    """
+    prior = _survey(dataset, TRAINING, _key(coding)).everyone
+    schemes = [MultiGroup(theta, _deal(prior.names, groups, deal)) for deal in range(deals)]
+    chances = [scheme.guess_record(prior) for scheme in schemes]
+    return {"deal": list(range(deals)), "record": chances}
+
+
+def guesses(
+    rng: np.random.Generator, dataset: str, groups: int, theta: float, deals: int = 4, **coding
+) -> pd.DataFrame:
+    """[Zhan & Du 1.2] The chance of guessing one answer at best, exactly, for some deals.
+
+    A row a deal and attribute: ``blind`` (no report seen) and ``seen`` (the whole report).
     """
     prior, rows = _survey(dataset, TRAINING, _key(coding)).everyone, []
     for deal in range(deals):
-        scheme = MultiGroup(theta, random_groups(prior.names, groups, rng))
-        record = scheme.guess_record(prior)
+        scheme = MultiGroup(theta, _deal(prior.names, groups, deal))
         for name in prior.names:
             rows.append({"deal": deal, "attribute": name, "seen": scheme.guess_answer(prior, name),
-                         "blind": prior.proportions().marginal(name).values.max(),
-                         "record": record})  # fmt: skip
+                         "blind": prior.proportions().marginal(name).values.max()})  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def _deal(names, groups: int, number: int) -> list[list[str]]:
+    """One deal of the attributes into groups, by its number."""
+    return random_groups(names, groups, np.random.default_rng(number))
 
 
 def insider(
@@ -473,7 +549,7 @@ def insider(
     and takes all true answers for equally likely and independent, as section 1.2 does.
     """
     prior = _survey(dataset, TRAINING, _key(coding)).everyone
-    scheme = MultiGroup(theta, random_groups(prior.names, groups, rng))
+    scheme = MultiGroup(theta, _deal(prior.names, groups, 0))
     home = {name: i for i, group in enumerate(scheme.groups) for name in group}
     silent = UnrelatedQuestion(0.0)  # a report that says nothing
     without = {name: scheme.guess_answer(prior, name) for name in prior.names}
@@ -593,6 +669,11 @@ def _survey(dataset: str, ratio: float, coding: tuple) -> Survey:
     survey = Survey(codes, domain, ratio, absent, everyone=None)
     survey = survey._replace(everyone=survey.table(codes))
     return survey._replace(fixed=survey.parts(np.random.default_rng(80_20)))
+
+
+def training(dataset: str, ratio: float = TRAINING, **coding) -> Table:
+    """The training part of the fixed split."""
+    return _survey(dataset, ratio, _key(coding)).fixed.train
 
 
 def records(dataset: str, **coding) -> Table:
