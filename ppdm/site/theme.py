@@ -12,6 +12,7 @@ place for it; each change is asked for by a check of `ppdm check`, which fails w
 
 from __future__ import annotations
 
+import html
 import re
 from pathlib import Path
 
@@ -39,15 +40,15 @@ _IN_SCRIPT = (
 )
 
 
-def mend_page(html: str) -> str:
+def mend_page(text: str) -> str:
     """One finished page, mended.
 
     >>> mend_page('<tr><th></th><th>q</th></tr>')
     '<tr><td></td><th>q</th></tr>'
     """
     for wrong, right in _IN_PAGES:
-        html = wrong.sub(right, html)
-    return html
+        text = wrong.sub(right, text)
+    return text
 
 
 def mend_site(site: Path) -> None:
@@ -62,6 +63,34 @@ def mend_site(site: Path) -> None:
         script.write_text(script.read_text(encoding="utf-8").replace(*_IN_SCRIPT), "utf-8")
 
 
+def _describe(app, pagename, templatename, context, doctree) -> None:
+    """What a page shows when a link to it is shared: title, first words, and the card."""
+    title = re.sub(r"<[^>]+>", "", context.get("title", "")) or app.config.project
+    tags = {"og:title": title, "og:site_name": app.config.project, "og:type": "website"}
+    description = _first_words(doctree)
+    if description:
+        tags["og:description"] = description
+    if app.config.html_baseurl:
+        tags["og:url"] = f"{app.config.html_baseurl}{pagename}.html"
+        tags["og:image"] = f"{app.config.html_baseurl}_static/card.png"
+        tags["og:image:alt"] = app.config.project
+    context["metatags"] = context.get("metatags", "") + "".join(
+        f'<meta property="{name}" content="{html.escape(text)}">\n' for name, text in tags.items()
+    )
+    if description:
+        context["metatags"] += f'<meta name="description" content="{html.escape(description)}">\n'
+
+
+def _first_words(doctree, longest: int = 160) -> str:
+    from docutils import nodes
+
+    if doctree is None:
+        return ""
+    paragraph = next(iter(doctree.findall(nodes.paragraph)), None)
+    text = " ".join(paragraph.astext().split()) if paragraph else ""
+    return text if len(text) <= longest else text[: longest - 4].rsplit(" ", 1)[0] + " ..."
+
+
 def _after_build(app, error) -> None:
     if error is None and app.builder.format == "html":
         mend_site(Path(app.outdir))
@@ -72,5 +101,6 @@ def setup(app):
     for style in ("site.css", "ppdm.css"):
         app.add_css_file(style, priority=900)  # after the theme's own
     app.add_js_file("site.js", loading_method="defer")
+    app.connect("html-page-context", _describe)
     app.connect("build-finished", _after_build)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
