@@ -1,0 +1,118 @@
+"""While an assignment is open, what would answer it cannot be imported from `ppdm`.
+
+The guard is raised by `begin` (at home as well, so that grading brings no surprise) and, when a
+submission is graded, from the first moment of the kernel. It is a fence, not a prison: a student
+who wants to climb it can, and the page for lecturers says so.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import sys
+from types import ModuleType
+
+#: The modules and names of the package that every assignment may use.
+MODULES = ("ppdm.course", "ppdm.data", "ppdm.plot", "ppdm.table")
+NAMES = ("Domain", "Table", "count")
+#: What an assignment may use besides.
+MORE = {"03_aibr": ("ppdm.learn",)}
+#: Printed characters a cell in a grading kernel; the rest is dropped.
+LIMIT = 20_000
+
+
+def raise_in_notebook(assignment: str) -> None:
+    """Raise the guard if this runs in IPython, where it holds for the whole session."""
+    shell = sys.modules.get("IPython") and sys.modules["IPython"].get_ipython()
+    if shell is not None:
+        close(MODULES + MORE.get(assignment, ()))
+
+
+def start() -> None:
+    """What a grading kernel does first: guard, keep the output short, keep the checks fresh."""
+    from IPython import get_ipython
+
+    close(MODULES)
+    get_ipython().events.register("pre_run_cell", lambda info: _before_cell())
+    for name in ("stdout", "stderr"):
+        setattr(sys, name, _Short(getattr(sys, name)))
+
+
+def close(modules: tuple[str, ...]) -> None:
+    """Take every other part of the package away."""
+    import ppdm
+
+    _lift()
+    for module in modules:
+        importlib.import_module(module)
+    allowed = _Allowed(modules)
+    for name in [name for name in sys.modules if name.startswith("ppdm.")]:
+        if not allowed(name):
+            parent, _, child = name.rpartition(".")
+            sys.modules.get(parent, ppdm).__dict__.pop(child, None)
+            del sys.modules[name]
+    for name in list(vars(ppdm)):
+        if not name.startswith("_") and name not in NAMES and not allowed(f"ppdm.{name}"):
+            delattr(ppdm, name)
+    ppdm.__getattr__ = _explain
+    sys.meta_path.insert(0, allowed)
+
+
+def _lift() -> None:
+    """Forget an earlier guard, and load the package anew if it was raised."""
+    if any(isinstance(finder, _Allowed) for finder in sys.meta_path):
+        sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _Allowed)]
+
+
+class _Allowed(importlib.abc.MetaPathFinder):
+    """Finds no module of the package but the allowed ones, and says why."""
+
+    def __init__(self, modules: tuple[str, ...]):
+        self.modules = modules
+
+    def __call__(self, name: str) -> bool:
+        return any(name == m or name.startswith(f"{m}.") for m in self.modules)
+
+    def find_spec(self, name: str, path=None, target: ModuleType | None = None):
+        if name.startswith("ppdm.") and not self(name):
+            raise ImportError(_message(name))
+
+
+def _explain(name: str):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise ImportError(_message(f"ppdm.{name}"))
+
+
+def _message(name: str) -> str:
+    return f"{name} is not available in an assignment: it would answer a task. Write it yourself."
+
+
+def _before_cell() -> None:
+    """A cell starts: its output may be long again, and the checks are read anew from disk."""
+    from ppdm import course
+    from ppdm.course.personal import ASSIGNMENTS
+
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, _Short):
+            stream.left = LIMIT
+    for module in (*ASSIGNMENTS.values(), "tell"):
+        sys.modules.pop(f"ppdm.course.{module}", None)
+        course.__dict__.pop(module, None)
+
+
+class _Short:
+    """A stream that drops what a cell prints beyond the limit."""
+
+    def __init__(self, stream):
+        self.stream, self.left = stream, LIMIT
+
+    def write(self, text: str) -> int:
+        if self.left > 0:
+            self.stream.write(text[: self.left])
+        self.left -= len(text)
+        return len(text)
+
+    def __getattr__(self, name: str):
+        return getattr(self.stream, name)
+

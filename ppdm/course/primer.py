@@ -1,0 +1,203 @@
+"""Assignment 0, the primer: Warner's coin."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+from scipy.stats import binom
+
+from ppdm.course.personal import mine
+from ppdm.course.tell import ask, by_chance, cases, check, compare, pair
+
+FORGOT = (
+    "You forgot to invert: this is the share that was said, and the coin pulled it towards one half."
+)
+SWAPPED = "θ and 1 - θ are swapped: θ is the probability of the truth."
+CLIPPED = (
+    "Clipped before averaging: an estimate below 0 or above 1 was cut off. One estimate may look "
+    "better for it; the average of many is wrong, for the errors on the other side stay."
+)
+
+
+def material(rng: np.random.Generator, respondents: int = 2_000) -> dict:
+    """A student's survey, its coin, and the survey she has to plan."""
+    theta = round(float(rng.uniform(0.62, 0.85)), 2)
+    share = float(rng.uniform(0.1, 0.4))
+    said = theta * share + (1 - theta) * (1 - share)
+    plan = _survey_to_plan(rng)
+    return {"theta": theta, "reports": (rng.random(respondents) < said).astype(int), **plan}
+
+
+def _survey_to_plan(rng) -> dict:
+    """A budget that some coins meet: made from two coins, the weakest and the strongest."""
+    share, people = round(float(rng.uniform(0.05, 0.3)), 2), int(rng.integers(8, 30) * 100)
+    low = rng.uniform(0.6, 0.72)
+    high = low + rng.uniform(0.05, 0.2)
+    slope = 2 * low - 1
+    se = sqrt((share * (1 - share) + low * (1 - low) / slope**2) / people)
+    belief = high * share / (high * share + (1 - high) * (1 - share))
+    return {"share": share, "people": people, "se": round(se, 5), "belief": round(belief, 4)}
+
+
+@check
+def check_estimate(estimate, seeds=(1,)) -> None:
+    """Task 1: Warner's estimate and its standard error, exactly."""
+
+    def look(reports, theta):
+        n, said = len(reports), float(np.mean(reports))
+        slope = 2 * theta - 1
+        right = (said - (1 - theta)) / slope
+        got, error = pair(ask(estimate, reports, theta), "estimate(reports, theta)")
+        where = f"with {int(sum(reports))} yes among {n} and theta = {theta:.3g}, the"
+        compare(got, right, f"{where} estimate", [
+            (FORGOT, said),
+            (SWAPPED, (said - theta) / -slope),
+            (CLIPPED, min(max(right, 0.0), 1.0)),
+        ])  # fmt: skip
+        spread = sqrt(said * (1 - said) / n)
+        inside = min(max(right, 0.0), 1.0)
+        compare(error, spread / abs(slope), f"{where} standard error", [
+            ("This is the standard error of the share that was said. Undoing the coin divides by "
+             "2θ - 1, and so it enlarges the error as well.", spread),
+            ("This is the standard error of an open survey: the coin's part is missing.",
+             sqrt(inside * (1 - inside) / n)),
+            ("A standard error is not negative, also where 2θ - 1 is.", spread / slope),
+            ("This is the variance; its root is asked for.", (spread / slope) ** 2),
+        ], also=[spread / abs(slope) * sqrt(n / (n - 1))])  # fmt: skip
+
+    look(np.repeat([1, 0], [430, 570]), 0.7)
+    look(np.repeat([1, 0], [3, 37]), 0.7)
+    for rng in cases(seeds):
+        theta = rng.choice([rng.uniform(0.05, 0.4), rng.uniform(0.6, 0.95)])
+        look((rng.random(rng.integers(50, 500)) < rng.uniform(0.2, 0.8)).astype(int), theta)
+
+
+@check
+def check_average(averaged, seeds=(1,)) -> None:
+    """Task 2: the average over many surveys, exactly."""
+
+    def look(yes, people, theta):
+        said = yes / people
+        each = (said - (1 - theta)) / (2 * theta - 1)
+        got = ask(averaged, yes, people, theta)
+        compare(got, each.mean(), f"the average of {len(yes)} surveys with theta = {theta:.3g}", [
+            (CLIPPED, np.clip(each, 0, 1).mean()),
+            ("The average was cut off at 0 and 1. It is an estimate as well, and may lie outside.",
+             float(np.clip(each.mean(), 0, 1))),
+            (FORGOT, said.mean()),
+            (SWAPPED, 1 - each.mean()),
+        ])  # fmt: skip
+
+    look(np.array([2, 8, 3, 1, 5]), 20, 0.75)
+    look(np.array([3, 2, 4, 3]), 20, 0.75)
+    for rng in cases(seeds):
+        theta, share = rng.uniform(0.6, 0.8), rng.uniform(0, 0.1)
+        p = theta * share + (1 - theta) * (1 - share)
+        look(rng.binomial(25, p, size=60), 25, theta)
+
+
+@check
+def check_plan(survey_plan, my_plan, seeds=(1,)) -> None:
+    """Task 3: the coins that a budget and a limit on belief allow, within 0.001."""
+
+    def right(share, people, se, belief, asking=True):
+        room = people * se**2 - (share * (1 - share) if asking else 0)
+        if room < 0:
+            return None
+        low = (1 + sqrt(1 / (1 + 4 * room))) / 2
+        high = belief * (1 - share) / (share * (1 - belief) + belief * (1 - share))
+        return (low, high) if low <= high else None
+
+    def look(answer, where, share, people, se, belief):
+        good = right(share, people, se, belief)
+        mistakes = [(
+            "The variance has two parts: from asking n people, and from the coin. Only the coin's "
+            "part was counted.", right(share, people, se, belief, asking=False),
+        )]  # fmt: skip
+        if good is not None:
+            low, high = good
+            mistakes += [
+                ("θ and 1 - θ are swapped: both ends should lie between 1/2 and 1.",
+                 (1 - high, 1 - low)),
+                ("The ends are in the wrong order: (lowest θ, highest θ).", (high, low)),
+                ("The belief after a yes is θP / P*; you took θ itself for it.", (low, belief)),
+            ]  # fmt: skip
+        elif answer is not None:
+            raise AssertionError(
+                f"{where} asks for more than any coin can give: the answer is None, not {answer!r}."
+            )
+        compare(answer, good, where, mistakes, tolerance=0.001)
+
+    for rng in cases(seeds):
+        case = _survey_to_plan(rng)
+        case = {name: case[name] for name in ("share", "people", "se", "belief")}
+        strict = {**case, "belief": case["share"] * 1.05}
+        greedy = {**case, "se": 0.5 * sqrt(case["share"] * (1 - case["share"]) / case["people"])}
+        for some in (case, strict, greedy):
+            words = ", ".join(f"{value:.5g}" for value in some.values())
+            look(ask(survey_plan, *some.values()), f"survey_plan({words})", **some)
+    my = mine()
+    own = {"share": my.share, "people": my.people, "se": my.se, "belief": my.belief}
+    look(my_plan, "my_plan, for the numbers in `my`,", **own)
+
+
+@check
+def check_claim(simulate, decide, seeds=(1,)) -> None:
+    """Task 4: simulated surveys (exact binomial tests, 3 a seed), and the rule that decides."""
+
+    def look_at_surveys(rng):
+        share, theta = rng.uniform(0.2, 0.35), rng.uniform(0.68, 0.85)
+        people, surveys = 200, 400
+        p = theta * share + (1 - theta) * (1 - share)
+        estimates = np.asarray(ask(simulate, share, theta, people, surveys, rng), dtype=float)
+        if estimates.shape != (surveys,):
+            raise AssertionError(
+                f"simulate(...) should give one estimate a survey, {surveys} numbers; it gave an "
+                f"array of shape {estimates.shape}."
+            )
+        yes = (estimates * (2 * theta - 1) + 1 - theta) * people
+        if np.abs(yes - yes.round()).max() > 1e-6:
+            raw = estimates * people
+            if np.abs(raw - raw.round()).max() < 1e-6:
+                raise AssertionError(FORGOT)
+            raise AssertionError(
+                f"These are not Warner's estimates: no number of yeses among {people} gives them."
+            )
+        yes = yes.round().astype(int)
+        total = surveys * people
+        if not by_chance(int(yes.sum()), total, p):
+            if by_chance(int(yes.sum()), total, 1 - p):
+                raise AssertionError(SWAPPED)
+            raise AssertionError(
+                f"The average estimate is {estimates.mean():.3f} where the true share is "
+                f"{share:.3f}: further off than chance allows."
+            )
+        low, high = binom.ppf([0.25, 0.75], people, p).astype(int)
+        inside = binom.cdf(high, people, p) - binom.cdf(low - 1, people, p)
+        number = int(((yes >= low) & (yes <= high)).sum())
+        if not by_chance(number, surveys, inside):
+            raise AssertionError(
+                "The estimates do not scatter as those of independent surveys do. Draw new people "
+                "and new coins for every survey."
+            )
+
+    def look_at_rule(rng):
+        share, spread, surveys = rng.uniform(0.1, 0.9), rng.uniform(0.02, 0.1), 400
+        shape = rng.standard_normal(surveys)
+        shape = (shape - shape.mean()) / shape.std(ddof=1)
+        for off, verdict in ((3, "reproduced"), (-3.9, "reproduced"), (5, "not reproduced"),
+                             (-6, "not reproduced")):  # fmt: skip
+            estimates = share + spread * (shape + off / sqrt(surveys))
+            compare(ask(decide, estimates, share), verdict,
+                    f"the verdict where the mean is {abs(off)} standard errors off", [
+                ("You compared with the spread of single surveys. The rule asks for the standard "
+                 "error of their mean: the spread divided by the root of their number.",
+                 "reproduced" if verdict != "reproduced" else "-"),
+                ("Both directions count: take the absolute difference.",
+                 "reproduced" if off == -6 else "-"),
+            ])  # fmt: skip
+
+    for rng in cases(seeds):
+        look_at_rule(rng)
+        look_at_surveys(rng)

@@ -1,0 +1,170 @@
+"""Answers to the assignments: the stored ones, and each classic mistake made in them.
+
+A mistake is a small change in the stored solution, and the words that the check has to say of it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+import nbformat
+
+from ppdm.course.personal import ASSIGNMENTS
+
+SOURCES = Path(__file__).parents[1] / "notebooks" / "assignments"
+
+
+class Mistake(NamedTuple):
+    """Where it is made, what is changed into what, and the words expected."""
+
+    assignment: str
+    task: str
+    changes: tuple[tuple[str, str], ...]
+    words: str
+
+
+def _mistake(assignment, task, words, *changes):
+    return Mistake(assignment, task, changes, words)
+
+
+PRIMER, SURVEYS, GROUPS, AIBR, OPTRR = ASSIGNMENTS
+
+MISTAKES = [
+    _mistake(PRIMER, "estimate", "forgot to invert", ("(said - (1 - theta)) / slope", "said")),
+    _mistake(PRIMER, "estimate", "are swapped", ("(said - (1 - theta)) / slope", "(said - theta) / -slope")),
+    _mistake(PRIMER, "estimate", "Clipped", ("(said - (1 - theta)) / slope", "min(max((said - (1 - theta)) / slope, 0), 1)")),
+    _mistake(PRIMER, "estimate", "enlarges the error", (" / abs(slope)", "")),
+    _mistake(PRIMER, "estimate", "not negative", ("abs(slope)", "slope")),
+    _mistake(PRIMER, "average", "Clipped before averaging", (".mean()", ".clip(0, 1).mean()")),
+    _mistake(PRIMER, "average", "average was cut off", (".mean()", ".mean().clip(0, 1)")),
+    _mistake(PRIMER, "average", "forgot to invert", ("((said - (1 - theta)) / (2 * theta - 1))", "said")),
+    _mistake(PRIMER, "average", "are swapped", ("((said - (1 - theta))", "((theta - said)")),
+    _mistake(PRIMER, "plan", "Only the coin's part", (" - share * (1 - share)      #", "      #")),
+    _mistake(PRIMER, "plan", "are swapped", ("return (low, high)", "return (1 - high, 1 - low)")),
+    _mistake(PRIMER, "plan", "wrong order", ("return (low, high)", "return (high, low)")),
+    _mistake(PRIMER, "plan", "the answer is None", (" if low <= high else None", "")),
+    _mistake(PRIMER, "claim", "forgot to invert", ("return (said - (1 - theta)) / (2 * theta - 1)", "return said")),
+    _mistake(PRIMER, "claim", "are swapped", ("rng.random((surveys, people)) < theta", "rng.random((surveys, people)) > theta")),
+    _mistake(PRIMER, "claim", "new people", ("(surveys, people)", "(1, people)"),
+             ("return (said", "return np.ones(surveys) * (said")),
+    _mistake(PRIMER, "claim", "spread of single surveys", (" / np.sqrt(len(estimates))", "")),
+    _mistake(SURVEYS, "share", "forgot to invert", ("return (sent - (1 - q) * stranger) / q", "return sent")),
+    _mistake(SURVEYS, "share", "are swapped", ("return (sent - (1 - q) * stranger) / q", "return (sent - q * stranger) / (1 - q)")),
+    _mistake(SURVEYS, "share", "taken literally", ("* stranger", "* 0.5")),
+    _mistake(SURVEYS, "share", "no fair coins", ("* stranger", "* 0.5 ** len(expression)")),
+    _mistake(SURVEYS, "share", "Clipped", ("return (sent - (1 - q) * stranger) / q", "return max((sent - (1 - q) * stranger) / q, 0.0)")),
+    _mistake(SURVEYS, "share", "1 - w, not w", ("if value == 1 else 1 - w[name]", "if value < 2 else 0")),
+    _mistake(SURVEYS, "conditional", "over the wrong rows",
+             ("return both / ((in_class.mean() - (1 - q) * class_of_stranger) / q)",
+              "return (reports[in_class][attribute].mean() - (1 - q) * w[attribute]) / q")),
+    _mistake(SURVEYS, "conditional", "wrong rows: this is P(A = 1, class)",
+             ("return both / ((in_class.mean() - (1 - q) * class_of_stranger) / q)", "return both")),
+    _mistake(SURVEYS, "conditional", "among all rows",
+             ("return both / ((in_class.mean() - (1 - q) * class_of_stranger) / q)",
+              "return (reports[attribute].mean() - (1 - q) * w[attribute]) / q")),
+    _mistake(SURVEYS, "conditional", "forgot to invert",
+             ("return both / ((in_class.mean() - (1 - q) * class_of_stranger) / q)",
+              "return reports[in_class][attribute].mean()")),
+    _mistake(SURVEYS, "exposed", "nothing is known", ("right_on_sent != np", "right_on_sent == np")),
+    _mistake(SURVEYS, "exposed", "both ways", ("right_on_sent != np.asarray(said_right)", "right_on_sent & ~np.asarray(said_right)")),
+    _mistake(SURVEYS, "claim", "are swapped", ("total = 0.0", "total, q = 0.0, 1 - q")),
+    _mistake(SURVEYS, "claim", "Half of it", ("2 * one * zero", "one * zero")),
+    _mistake(SURVEYS, "claim", "largest", ("gap = max(", "gap = sum("), ("range(11))", "range(11)) / 11")),
+    _mistake(GROUPS, "disguise", "One coin for each attribute instead of one for each group",
+             ("for group in groups:", "for group in [[c] for g in groups for c in g]:")),
+    _mistake(GROUPS, "disguise", "whole record", ("for group in groups:", "for group in [sum(groups, [])]:")),
+    _mistake(GROUPS, "disguise", "all respondents", ("rng.random(len(records)) > theta", "np.full(len(records), rng.random() > theta)")),
+    _mistake(GROUPS, "disguise", "are swapped", ("> theta", "< theta")),
+    _mistake(GROUPS, "disguise", "in no group", ("for group in groups:", "for group in [*groups, [c for c in range(records.shape[1]) if c not in sum(groups, [])]]:")),
+    _mistake(GROUPS, "undo", "forgot to invert", ("return estimate", "return counts")),
+    _mistake(GROUPS, "undo", "are swapped", ("estimate = counts", "estimate, theta = counts, 1 - theta")),
+    _mistake(GROUPS, "undo", "One coin for each attribute", ("for group in groups:", "for group in [[c] for g in groups for c in g]:")),
+    _mistake(GROUPS, "undo", "whole record", ("for group in groups:", "for group in [sum(groups, [])]:")),
+    _mistake(GROUPS, "undo", "Clipped", ("return estimate", "return np.maximum(estimate, 0)")),
+    _mistake(GROUPS, "undo", "colleague", ("np.flip(estimate, axis=tuple(group))", "np.flip(counts)")),
+    _mistake(GROUPS, "plan", "coin of one group", ("error(t, groups)", "error(t, 1)")),
+    _mistake(GROUPS, "plan", "subtract", (" - prior[1, 1] ** 2", "")),
+    _mistake(GROUPS, "plan", "are swapped", ("min([t for t", "min([1 - t for t"), ("if error(t, groups) <= se]", "if error(t, groups) <= se][:1]")),
+    _mistake(GROUPS, "read", "in no group", ("result[:, grouped] = np.nan", "result[:] = np.nan")),
+    _mistake(GROUPS, "read", "coins of their own", ("if known in group:", "if True:")),
+    _mistake(GROUPS, "claim", "rare beforehand", ("return said_one + said_zero", "return theta")),
+    _mistake(GROUPS, "claim", "share alone", ("return said_one + said_zero", "return max(share, 1 - share)")),
+    _mistake(AIBR, "aibr", "shuffled", ("return low + (interval + rng.random(len(x))) * width", "return rng.permutation(x)")),
+    _mistake(AIBR, "aibr", "largest value", ("np.minimum(np.floor((x - low) / width), k - 1)", "np.floor((x - low) / width)")),
+    _mistake(AIBR, "aibr", "equal width",
+             ("interval = np", "edges = np.quantile(x, np.linspace(0, 1, k + 1)); i = np.clip(np.searchsorted(edges, x, side='right') - 1, 0, k - 1); "
+              "return edges[i] + rng.random(len(x)) * (edges[i + 1] - edges[i]); interval = np")),
+    _mistake(AIBR, "aibr", "wrong rows", ("interval = np.minimum(np.floor((x - low) / width), k - 1)",
+             "interval = rng.permutation(np.minimum(np.floor((x - low) / width), k - 1))")),
+    _mistake(AIBR, "aibr", "one value", ("rng.random(len(x))", "0.5")),
+    _mistake(AIBR, "rank", "wrong rows", ("original[rows].argsort(axis=0).argsort(axis=0)", "original.argsort(axis=0).argsort(axis=0)[rows]")),
+    _mistake(AIBR, "rank", "within a record", ("original[rows].argsort(axis=0).argsort(axis=0)", "original[rows].argsort(axis=1).argsort(axis=1)"),
+             ("released.argsort(axis=0).argsort(axis=0)", "released.argsort(axis=1).argsort(axis=1)")),
+    _mistake(AIBR, "rank", "order of the rows", (".argsort(axis=0).argsort(axis=0)", ".argsort(axis=0)")),
+    _mistake(AIBR, "trace", "alone in their cell", ("return (right / candidates.sum(axis=1)).mean()", "return (candidates.sum(axis=1) == 1).mean()")),
+    _mistake(AIBR, "trace", "blind guess", ("return (right / candidates.sum(axis=1)).mean()", "return 1 / len(original)")),
+    _mistake(AIBR, "choice", "best", ("usable[usable].index.min()", "usable[usable].index.max()")),
+    _mistake(AIBR, "choice", "*Every* classifier", ("usable = (loss < 0.02).groupby(\"k\").all()", "usable = loss.groupby(\"k\").mean() < 0.02")),
+    _mistake(AIBR, "claim", "standard error of the mean", ("groups.sem()", "groups.std()")),
+    _mistake(AIBR, "claim", "weakest step", ("z.min()", "z.max()")),
+    _mistake(AIBR, "claim", "each gets 1 %", ("0.05 / len(z)", "0.05")),
+    _mistake(OPTRR, "estimate", "forgot to invert", ("return inverse @ reported", "return reported")),
+    _mistake(OPTRR, "estimate", "Rows and columns are swapped", ("np.linalg.inv(M)", "np.linalg.inv(M.T)")),
+    _mistake(OPTRR, "estimate", "Clipped", ("return inverse @ reported", "return np.maximum(inverse @ reported, 0)")),
+    _mistake(OPTRR, "estimate", "covariances are missing", ("np.diag(reported) - np.outer(reported, reported)", "np.diag(reported * (1 - reported))")),
+    _mistake(OPTRR, "em", "leaves the simplex", ("return guess", "return np.linalg.solve(M, reported)")),
+    _mistake(OPTRR, "em", "clipped", ("return guess", "cut = np.maximum(np.linalg.solve(M, reported), 0); return cut / cut.sum()")),
+    _mistake(OPTRR, "em", "garbled", ("guess * (M.T @ (reported / (M @ guess)))", "M.T @ reported / (M.T @ reported).sum()")),
+    _mistake(OPTRR, "em", "Not converged", ("range(20_000)", "range(10)")),
+    _mistake(OPTRR, "claim", "not looked at", ("if (joint.max(axis=1) <= (delta + 1e-12) * joint.sum(axis=1)).all():", "if True:")),
+    _mistake(OPTRR, "claim", "likeliest true x", ("1 - joint.max(axis=1).sum()", "1 - joint.max(axis=0).sum()")),
+    _mistake(OPTRR, "beat", "0.98 or less", ("range(15_000)", "range(0)")),
+    _mistake(OPTRR, "beat", "transposed", ("return M\n", "return M.T\n")),
+    _mistake(OPTRR, "beat", "less than Warner's", ("return M\n", "return 0.5 * np.eye(n) + 0.5 * M\n")),
+]  # fmt: skip
+
+
+def source(assignment: str):
+    """The notebook with the solutions."""
+    return nbformat.read(SOURCES / f"{assignment}.ipynb", as_version=4)
+
+
+def grade_id(cell) -> str | None:
+    return cell.metadata.get("nbgrader", {}).get("grade_id")
+
+
+def make_mistake(notebook, mistake: Mistake):
+    """Change the stored solution of one task; a change that finds nothing is an error."""
+    for cell in notebook.cells:
+        if grade_id(cell) == f"{mistake.task}-answer":
+            for old, new in mistake.changes:
+                assert old in cell.source, f"{mistake.assignment}/{mistake.task}: no {old!r}"
+                cell.source = cell.source.replace(old, new)
+            return notebook
+    raise AssertionError(f"no task {mistake.task}")
+
+
+def run_here(notebook, student: str) -> dict[str, str | None]:
+    """Run a notebook's cells in this process, without a kernel and without the guard.
+
+    What each test cell says: None if it is content, else its message.
+    """
+    os.environ["PPDM_STUDENT"] = student
+    space: dict = {"student": student}
+    said: dict[str, str | None] = {}
+    try:
+        for cell in notebook.cells:
+            if cell.cell_type != "code":
+                continue
+            is_test = cell.metadata.get("nbgrader", {}).get("grade", False)
+            try:
+                exec(compile(cell.source, grade_id(cell) or "cell", "exec"), space)
+                said |= {grade_id(cell): None} if is_test else {}
+            except Exception as error:
+                if is_test:
+                    said[grade_id(cell)] = str(error)
+    finally:
+        del os.environ["PPDM_STUDENT"]
+    return said
