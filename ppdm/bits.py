@@ -42,14 +42,23 @@ def pack(frame: pd.DataFrame) -> BitRecords:
 
 
 def pack_columns(bits: np.ndarray) -> np.ndarray:
-    """Rows of zeros and ones (columns, records) to words (columns, words)."""
+    """Rows of zeros and ones (columns, records) to words (columns, words).
+
+    >>> pack_columns(np.array([[0, 1], [1, 1]]))
+    array([[2],
+           [3]], dtype=uint64)
+    """
     padded = np.zeros((len(bits), -(-bits.shape[1] // 64) * 64), dtype=np.uint8)
     padded[:, : bits.shape[1]] = bits
     return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
 
 
 def unpack(mask: np.ndarray, size: int) -> np.ndarray:
-    """A mask of words back to an array of booleans."""
+    """A mask of words back to an array of booleans.
+
+    >>> unpack(np.array([5], dtype=np.uint64), 3)
+    array([ True, False,  True])
+    """
     return np.unpackbits(mask.view(np.uint8), bitorder="little")[:size].astype(bool)
 
 
@@ -82,6 +91,9 @@ def subset(size: int, chosen: int, rng: np.random.Generator) -> np.ndarray:
 
     Coins come close; then single records, drawn at random, are added or taken away. Given how many
     coins came up, all subsets of that number are equally likely, and so they stay.
+
+    >>> int(count_bits(subset(100, 80, np.random.default_rng(1))))
+    80
     """
     mask = coins(size, chosen / size, rng)
     while (surplus := count_bits(mask) - chosen) != 0:
@@ -92,7 +104,11 @@ def subset(size: int, chosen: int, rng: np.random.Generator) -> np.ndarray:
 
 @njit(cache=True)
 def count_bits(mask):
-    """How many bits of a mask are one."""
+    """How many bits of a mask are one.
+
+    >>> int(count_bits(np.array([5, 1], dtype=np.uint64)))
+    3
+    """
     total = 0
     for word in mask:
         total += _ones(word)
@@ -101,7 +117,11 @@ def count_bits(mask):
 
 @njit(cache=True)
 def count_masked(columns, mask):
-    """For every column, how many of the mask's records have a one."""
+    """For every column, how many of the mask's records have a one.
+
+    >>> count_masked(np.array([[7], [2]], dtype=np.uint64), np.array([6], dtype=np.uint64))
+    array([2, 1])
+    """
     totals = np.zeros(len(columns), dtype=np.int64)
     for c in range(len(columns)):
         column = columns[c]

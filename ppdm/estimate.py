@@ -85,7 +85,14 @@ def em(
 
 
 def pool(true: Table, disguised: Table, mechanism: Mechanism) -> Table:
-    """[Zhan & Du 2] One party's true records and another's disguised ones, in one estimate."""
+    """[Zhan & Du 2] One party's true records and another's disguised ones, in one estimate.
+
+    >>> import pandas as pd
+    >>> from ppdm import MultiGroup, count
+    >>> mine, theirs = (count(pd.DataFrame({"A": answers})) for answers in ([1, 0], [1, 1]))
+    >>> pool(mine, theirs, MultiGroup(0.75)).dense
+    array([0., 4.])
+    """
     return true + mechanism.undo(disguised)
 
 

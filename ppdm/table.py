@@ -215,7 +215,12 @@ class Table:
     # -- parts -----------------------------------------------------------------------------
 
     def marginal(self, *names: str) -> Table:
-        """Sum over all attributes but those named; the axes come in the order of the names."""
+        """Sum over all attributes but those named; the axes come in the order of the names.
+
+        >>> count(pd.DataFrame({"A": [1, 1, 0], "B": [0, 1, 0]})).marginal("B", "A").dense
+        array([[1., 1.],
+               [0., 1.]])
+        """
         names = _flat(names)
         domain = self.domain.only(names)
         axes = [self.domain.axis(name) for name in names]
@@ -248,7 +253,11 @@ class Table:
         return Table(rest, self.values.reshape(self.shape)[index].reshape(-1))
 
     def n(self, expression: Mapping[str, object] | None = None, **levels: object) -> float:
-        """The (estimated) number of records that satisfy a logical expression."""
+        """The (estimated) number of records that satisfy a logical expression.
+
+        >>> count(pd.DataFrame({"A": [1, 1, 0], "B": [0, 1, 0]})).n(A=1)
+        2.0
+        """
         return self.where(expression, **levels).total
 
     def p(self, expression: Mapping[str, object] | None = None, **levels: object) -> float:
@@ -261,7 +270,11 @@ class Table:
     # -- pandas ----------------------------------------------------------------------------
 
     def to_frame(self, value: str = "count") -> pd.DataFrame:
-        """A row an occupied cell: the levels, and the number in a column of its own."""
+        """A row an occupied cell: the levels, and the number in a column of its own.
+
+        >>> count(pd.DataFrame({"A": [1, 1, 0]})).to_frame().values.tolist()
+        [[0.0, 1.0], [1.0, 2.0]]
+        """
         cells, values = self.occupied()
         digits = self.domain.digits(cells)
         columns = {
@@ -276,7 +289,11 @@ class Table:
     def from_frame(
         cls, frame: pd.DataFrame, value: str = "count", levels: Mapping | None = None
     ) -> Table:
-        """The inverse of :meth:`to_frame`: a row a cell, one column holding the numbers."""
+        """The inverse of :meth:`to_frame`: a row a cell, one column holding the numbers.
+
+        >>> Table.from_frame(pd.DataFrame({"A": [0, 1], "count": [2.5, -1]})).dense
+        array([ 2.5, -1. ])
+        """
         if value not in frame:
             raise ValueError(f"no column {value!r}; the frame has {_listed(frame.columns)}")
         codes, domain = encode(frame.drop(columns=value), levels)
@@ -290,12 +307,20 @@ class Table:
 
 
 def worth_dense(cells: int, records: float) -> bool:
-    """Whether one number a cell is the better storage for a table of so many records."""
+    """Whether one number a cell is the better storage for a table of so many records.
+
+    >>> worth_dense(2**15, 10_000), worth_dense(2**17, 435)
+    (True, False)
+    """
     return cells <= DENSE_LIMIT and cells <= max(SMALL, 8 * records)
 
 
 def aggregated(domain: Domain, cells: np.ndarray, values: np.ndarray) -> Table:
-    """A sparse table from codes that may repeat: numbers of equal codes are added."""
+    """A sparse table from codes that may repeat: numbers of equal codes are added.
+
+    >>> aggregated(Domain(("A",), ((0, 1),)), np.array([1, 1]), np.array([2.0, 3.0])).dense
+    array([0., 5.])
+    """
     distinct, where = np.unique(cells, return_inverse=True)
     return Table(domain, np.bincount(where, values, minlength=len(distinct)), distinct)
 
@@ -346,7 +371,11 @@ def encode(
 
 
 def decode(codes: np.ndarray, domain: Domain, like: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Codes back to records, with the column types of `like` where that is given."""
+    """Codes back to records, with the column types of `like` where that is given.
+
+    >>> decode(np.array([2, 0]), Domain(("A",), (("no", "so so", "yes"),)))["A"].tolist()
+    ['yes', 'no']
+    """
     digits = domain.digits(codes)
     columns = {}
     for axis, (name, levels) in enumerate(zip(domain.names, domain.levels, strict=True)):
@@ -366,7 +395,11 @@ def _fits(levels: tuple, dtype: object) -> bool:
 
 
 def as_frame(records: pd.DataFrame | np.ndarray) -> pd.DataFrame:
-    """Arrays get the column names x0, x1, ...; frames stay as they are."""
+    """Arrays get the column names x0, x1, ...; frames stay as they are.
+
+    >>> list(as_frame(np.zeros((2, 3))).columns)
+    ['x0', 'x1', 'x2']
+    """
     if isinstance(records, pd.Series):
         return records.to_frame(records.name if records.name is not None else "x0")
     if isinstance(records, pd.DataFrame):

@@ -20,7 +20,11 @@ from ppdm.table import Table, count
 
 
 class Accuracy(NamedTuple):
-    """An estimated share of right answers and its standard error."""
+    """An estimated share of right answers and its standard error.
+
+    >>> Accuracy(0.8, 0.01).se
+    0.01
+    """
 
     estimate: float
     se: float

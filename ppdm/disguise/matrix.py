@@ -300,7 +300,11 @@ def left_inverse(M: np.ndarray, prior: Sequence[float] | None = None) -> np.ndar
 
 
 def matrix_epsilon(M: np.ndarray) -> float:
-    """The largest log ratio within a row of M: local differential privacy of one answer."""
+    """The largest log ratio within a row of M: local differential privacy of one answer.
+
+    >>> round(matrix_epsilon([[0.75, 0.25], [0.25, 0.75]]), 6)
+    1.098612
+    """
     M = np.asarray(M, dtype=float)
     rows = M[M.max(axis=1) > 0]
     if (rows == 0).any():

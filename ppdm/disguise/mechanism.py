@@ -104,6 +104,11 @@ class Mechanism(ABC):
 
         The attacker sees the whole report, knows the prior (a table of true records) and, of the
         respondent he looks at, the true answers to the `known` questions.
+
+        >>> from ppdm import MultiGroup, Table
+        >>> coin = Table(Domain(("A",), ((0, 1),)), [50, 50])
+        >>> MultiGroup(0.8).guess_answer(coin, "A")
+        0.8
         """
         prior = prior.proportions()
         axis = prior.domain.axis(attribute)
@@ -124,13 +129,24 @@ class Mechanism(ABC):
         return chance
 
     def guess_record(self, prior: Table) -> float:
-        """The chance of guessing a whole true record right from its report, at best."""
+        """The chance of guessing a whole true record right from its report, at best.
+
+        >>> from ppdm import MultiGroup, Table
+        >>> rare = Table(Domain(("A",), ((0, 1),)), [90, 10])
+        >>> MultiGroup(0.8).guess_record(rare)
+        0.9
+        """
         return float(self._likeliest(prior.proportions()).sum())
 
     def truthful(self, prior: Table) -> Table:
         """For each report: the probability that the respondent told the truth, given the report.
 
         Reports that never occur get nan.
+
+        >>> from ppdm import MultiGroup, Table
+        >>> rare = Table(Domain(("A",), ((0, 1),)), [90, 10])
+        >>> MultiGroup(0.8).truthful(rare).dense.round(3)
+        array([0.973, 0.308])
         """
         truth = self._told_truth(prior.proportions()).densified()
         reports = self.apply(prior.proportions()).densified()

@@ -162,7 +162,10 @@ class ID3(TableClassifier):
 
 @dataclass(frozen=True)
 class Tree:
-    """A tree as arrays, one entry a node; node 0 is the root, siblings stand side by side."""
+    """A tree as arrays, one entry a node; node 0 is the root, siblings stand side by side.
+
+    Made by :func:`grow`.
+    """
 
     attribute: np.ndarray  # position of the split attribute, -1 at a leaf
     first_child: np.ndarray
@@ -204,6 +207,10 @@ def grow(table: Table, target: str, negative: str = "clip") -> Tree:
     A dense table is folded: adding its two halves sums one attribute out, so the counts of all
     attributes with the class cost twice the cells of the node, however many attributes there are.
     A sparse one is a list of weighted patterns.
+
+    >>> tree = grow(count(pd.DataFrame({"A": [0, 0, 1], "C": [0, 0, 1]})), "C")
+    >>> tree.attribute, tree.label
+    (array([ 0, -1, -1]), array([0, 0, 1]))
     """
     if negative not in ("clip", "literal"):
         raise ValueError(f"negative is 'clip' or 'literal'; got {negative!r}")

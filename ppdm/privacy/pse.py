@@ -29,7 +29,11 @@ def pse(q: float, w_a: float, w_y: float = 0.5) -> np.ndarray:
 
 
 def components(q: float, w_a: float, w_y: float = 0.5) -> tuple[np.ndarray, ...]:
-    """[Zhan & Matwin 4] Comp_1 to Comp_4: (true, report) = (1,1), (1,0), (0,1), (0,0), guess wrong."""
+    """[Zhan & Matwin 4] Comp_1 to Comp_4: (true, report) = (1,1), (1,0), (0,1), (0,0), guess wrong.
+
+    >>> [float(c) for c in components(0.0, 0.5)]
+    [0.125, 0.125, 0.125, 0.125]
+    """
     q, w_a, w_y = (_probability(name, x) for name, x in (("q", q), ("w_a", w_a), ("w_y", w_y)))
     prior = (1 - w_a, w_a)
     stranger = (1 - w_y, w_y)
