@@ -30,12 +30,14 @@ class Html:
 
 
 def verdict(text: str, count: int | None = None) -> str:
+    """The coloured label of a verdict, with a number in front where many are counted."""
     style = STYLES.get(text, ("untested",))[0]
     label = text if count is None else f"{count} {text}"
     return f'<span class="verdict verdict-{style}">{escape(label)}</span>'
 
 
 def card(decision: ledger.Decision) -> str:
+    """One decided claim: what is printed, what we get, the rule, the verdict."""
     claim = decision.claim
     facts = [("Printed", escape(claim.printed)), ("Ours", _ours(decision)),
              ("Rule", escape(claim.rule_text)), ("Why", inline(decision.note))]  # fmt: skip
@@ -109,12 +111,14 @@ def _data(label: str, cell: str) -> str:
 
 
 def banner(below: str) -> Html:
+    """What stands at the top of a page that was built below the paper's size."""
     text = f"Quick run: {below}. Numbers on this page are rougher than the paper's own size gives, "
     text += "and rules that need the full size decide nothing."
     return Html(f'<p class="ppdm quick-banner" role="note">{escape(text)}</p>', text)
 
 
 def changed(sentences: list[str]) -> Html:
+    """The verdicts that differ from the expected ones, a sentence each."""
     items = "".join(f"<li>{escape(s)}</li>" for s in sentences)
     html = f'<div class="ppdm changed-verdicts" role="note"><p>Verdicts that are not the expected ones:</p><ul>{items}</ul></div>'
     return Html(html, "Verdicts that are not the expected ones:\n" + "\n".join(sentences))
@@ -130,6 +134,7 @@ def figure(drawing: str, number: int, name: str, caption: str) -> Html:
 
 
 def provenance(facts: dict[str, str]) -> Html:
+    """The block at the end of a page: how it was made."""
     listed = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
     html = f'<section class="ppdm provenance" aria-label="Provenance"><p>How this page was made</p><dl>{listed}</dl></section>'
     return Html(html, "\n".join(f"{k}: {v}" for k, v in facts.items()))

@@ -353,6 +353,7 @@ def _compare(stem: str, known: dict[str, Claim], rows: list[dict], merged: Merge
 
 
 def write_csv(path: Path, rows: list[dict]) -> None:
+    """Write claims as CSV, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")
     with open(part, "w", encoding="utf-8", newline="") as file:
@@ -363,6 +364,7 @@ def write_csv(path: Path, rows: list[dict]) -> None:
 
 
 def read_csv(path: Path) -> list[dict]:
+    """The claims of a CSV file, a dictionary each."""
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -380,4 +382,5 @@ def summary(decisions) -> str:
 
 
 def link(id: str) -> str:
+    """A link to the card of a claim on the same page."""
     return f'<a href="#claim-{escape(id)}">{escape(id)}</a>'

@@ -14,6 +14,7 @@ LIBRARIES = [*identity.NUMERICAL, "matplotlib", "seaborn"]
 
 
 def versions() -> dict[str, str]:
+    """The package's own version and those of the libraries that decide its numbers."""
     return {"ppdm": __version__} | identity.library_versions(LIBRARIES)
 
 
