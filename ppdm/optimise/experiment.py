@@ -168,7 +168,7 @@ def levels(prior, delta: float, count: int) -> np.ndarray:
 
 
 def gain(front: pd.DataFrame, warner: spea2.Front, count: int = 20) -> pd.DataFrame:
-    """Warner's error as a multiple of a front's, at levels that both reach.
+    """Warner's error as a multiple of a front's, at levels that both reach, if any.
 
     >>> ours = pd.DataFrame({"privacy": [0.2, 0.4], "mse": [1.0, 2.0]})
     >>> gain(ours, spea2.Front(np.array([0.3, 0.4]), np.array([3.0, 4.0]), None), 2)
@@ -178,10 +178,27 @@ def gain(front: pd.DataFrame, warner: spea2.Front, count: int = 20) -> pd.DataFr
     """
     low = max(front["privacy"].min(), warner.privacy.min())
     high = min(front["privacy"].max(), warner.privacy.max())
-    grid = np.linspace(low, high, count)
+    grid = np.linspace(low, high, count if low < high else 0)
     ours = at_levels(front["privacy"], front["mse"], grid)
     theirs = at_levels(warner.privacy, warner.mse, grid)
     return pd.DataFrame({"level": grid, "ratio": theirs / ours})
+
+
+def report_kinds(scheme: frontier.Scheme, prior, delta: float) -> dict:
+    """What share of people is told up to delta, or as one of two, three, ... answers all alike.
+
+    >>> m = np.array([[1.0, 0.0], [0.0, 0.5], [0.0, 0.5]])
+    >>> report_kinds(frontier.Scheme(0.0, 0.0, 0.0, m), np.array([0.5, 0.5]), 1.0)
+    {'up to δ': 1.0, 'one of 2': 0.0, 'one of 3': 0.0, 'one of 4 or more': 0.0}
+    """
+    weight = scheme.matrix @ prior
+    largest = (scheme.matrix * prior).max(axis=1) / weight
+    told = largest > delta - 1e-4
+    alike = np.rint(1 / largest)
+    shares = {"up to δ": told}
+    shares |= {f"one of {k}": ~told & (alike == k) for k in (2, 3)}
+    shares["one of 4 or more"] = ~told & (alike >= 4)
+    return {name: float(weight[kind].sum().round(4)) for name, kind in shares.items()}
 
 
 def significant(values, digits: int = DIGITS) -> np.ndarray:
