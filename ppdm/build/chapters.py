@@ -19,6 +19,8 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 
+from tqdm import tqdm
+
 from ppdm.build.execute import Stopped, execute, parameter_names
 from ppdm.build.layout import Layout, replace_file
 
@@ -74,11 +76,16 @@ def run_chapters(layout: Layout, profile: str, workers: int = 1) -> list[str]:
 
     def run(job) -> str | None:
         notebook, parameters, made_of = job
-        return _run_one(layout, notebook, parameters, made_of, stop)
+        # One notebook at a time shows its cells; several share a bar of notebooks.
+        return _run_one(layout, notebook, parameters, made_of, stop, bar=workers == 1)
 
     pool = ThreadPoolExecutor(max_workers=workers)
+    done = tqdm(
+        pool.map(run, stale), total=len(stale), desc="notebooks", leave=False,
+        disable=True if workers == 1 else None,  # None: quiet when not a terminal
+    )  # fmt: skip
     try:
-        failures = [failure for failure in pool.map(run, stale) if failure]
+        failures = [failure for failure in done if failure]
     finally:
         stop.set()  # nothing goes on after Ctrl-C
         pool.shutdown(cancel_futures=True)
@@ -87,14 +94,18 @@ def run_chapters(layout: Layout, profile: str, workers: int = 1) -> list[str]:
     return [notebook.stem for notebook, _, _ in stale]
 
 
-def _run_one(layout: Layout, notebook: Path, parameters, made_of: str, stop) -> str | None:
+def _run_one(
+    layout: Layout, notebook: Path, parameters, made_of: str, stop: threading.Event, bar: bool
+) -> str | None:
     stem = notebook.stem
     output = layout.source / "notebooks" / notebook.name
     stamp(layout, stem).unlink(missing_ok=True)
     shutil.rmtree(layout.results / stem, ignore_errors=True)
-    print(f"running {notebook.name}", flush=True)
+    tqdm.write(f"running {notebook.name}")
     try:
-        execute(notebook, output, parameters, layout.results, scratch=layout.work, stop=stop)
+        execute(
+            notebook, output, parameters, layout.results, scratch=layout.work, stop=stop, bar=bar
+        )
     except Stopped:
         return None
     except RuntimeError as error:

@@ -53,15 +53,15 @@ def execute(
     output: Path,
     parameters: Mapping[str, object],
     results: Path,
-    cwd: Path | None = None,
     scratch: Path | None = None,
     stop: threading.Event | None = None,
+    bar: bool = True,
 ) -> None:
     """Run `notebook` with `parameters`; write the executed copy to `output` when it is whole.
 
     Its studies write below `results`. A cell that fails raises a RuntimeError that shows the cell
     and its error; the half-run notebook stays in `scratch` for a look. Once `stop` is set the
-    run ends at once and raises `Stopped`.
+    run ends at once and raises `Stopped`. A bar counts the cells on a terminal, if `bar` is set.
     """
     stop = stop or threading.Event()
     if stop.is_set():
@@ -70,8 +70,9 @@ def execute(
     scratch = scratch or output.parent
     scratch.mkdir(parents=True, exist_ok=True)
     job = [sys.executable, "-P", "-m", "ppdm.build.execute", notebook, output]
-    job += ["--cwd", cwd or notebook.parent, "--scratch", scratch]
+    job += ["--scratch", scratch]
     job += ["--parameters", json.dumps(dict(parameters))]
+    job += ["--bar"] if bar and sys.stderr.isatty() else []
     environment = os.environ | {
         "PPDM_RESULTS": str(results),
         "PPDM_PROGRESS": "0",  # a bar inside a cell would be part of the page
@@ -138,10 +139,8 @@ def _execute_here(args: argparse.Namespace) -> int:
             str(args.notebook),
             str(part),
             parameters=args.parameters,
-            cwd=str(args.cwd),
-            progress_bar={"desc": args.notebook.stem, "leave": False}
-            if sys.stderr.isatty()
-            else False,
+            cwd=str(args.notebook.parent),
+            progress_bar={"desc": args.notebook.stem, "leave": False} if args.bar else False,
         )
     except papermill.PapermillExecutionError as error:
         failed = part.with_name(f"{args.output.stem}.failed.ipynb")
@@ -179,9 +178,9 @@ def _main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("notebook", type=Path)
     parser.add_argument("output", type=Path)
-    parser.add_argument("--cwd", type=Path)
     parser.add_argument("--scratch", type=Path)
     parser.add_argument("--parameters", type=json.loads)
+    parser.add_argument("--bar", action="store_true")
     return _execute_here(parser.parse_args(argv))
 
 

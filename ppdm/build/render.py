@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import yaml
+from tqdm import tqdm
 
 from ppdm.build.chapters import PACKAGE, checksums, digest, files_below, installed_versions
 from ppdm.build.execute import stop_tree
 from ppdm.build.layout import Layout, replace_file
 from ppdm.build.settings import staged_config
 from ppdm.site import generate
+
+BAR = "{desc} {percentage:3.0f}%|{bar}| {elapsed}"
 
 
 def stage(layout: Layout) -> None:
@@ -66,12 +70,13 @@ def _run_jupyter_book(layout: Layout) -> Path:
     layout.work.mkdir(parents=True, exist_ok=True)
     job = [sys.executable, "-P", "-c", "from jupyter_book.cli.main import main; main()", "build"]
     job += [str(layout.source), "--path-output", str(layout.work)]
-    job += ["--warningiserror", "--nitpick", "--keep-going", "--quiet"]
+    job += ["--warningiserror", "--nitpick", "--keep-going"]
     print("building the site", flush=True)
     process = subprocess.Popen(
-        job, start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        job, start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
     )
     try:
+        _show_progress(process.stdout)
         code = process.wait()
     finally:
         stop_tree(process)
@@ -79,6 +84,16 @@ def _run_jupyter_book(layout: Layout) -> Path:
     if code:
         raise RuntimeError(f"the site has warnings (see above); what there is of it: {fresh}")
     return fresh
+
+
+def _show_progress(told) -> None:
+    """A bar from Sphinx's own percentages, of reading and then of writing; all else is dropped."""
+    parts = {"reading sources": 0, "writing output": 100}
+    with tqdm(total=200, desc="pages", leave=False, disable=None, bar_format=BAR) as bar:
+        for line in told:
+            found = re.search(r"(reading sources|writing output)\.\.\..*?\[ *(\d+)%\]", line)
+            if found:
+                bar.update(parts[found[1]] + int(found[2]) - bar.n)
 
 
 def _refuse_broken_links(site: Path) -> None:
