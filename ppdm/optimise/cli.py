@@ -68,7 +68,7 @@ def report(matrix, prior, respondents: int, bound: float | None) -> list[str]:
     privacy = float(objectives.privacy(matrix, prior))
     posterior = float(objectives.max_posterior(matrix, prior))
     lines = [
-        f"Privacy {privacy + 0:.4f}: the best guess of an answer is right {1 - privacy:.1%} of times.",
+        f"Privacy {privacy + 0:.4f}: the best guess of an answer is right {1 - privacy:.1%} of the time.",
         f"Largest posterior of any answer given any report: {posterior:.4f}.",
     ]
     if not np.isfinite(error):
