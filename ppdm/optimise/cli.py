@@ -58,7 +58,7 @@ def report(matrix, prior, respondents: int, bound: float | None) -> list[str]:
     """What a matrix gives and what it costs, in sentences.
 
     >>> for line in report(np.eye(2), np.array([0.5, 0.5]), 100, None): print(line)
-    Privacy 0.0000: the best guess of an answer is right 100.0% of the time.
+    Privacy 0.0000: the best guess is right 100.0% of the time.
     Largest posterior of any answer given any report: 1.0000.
     Standard error of a share, 100 respondents: 0.0500 (0.0500 directly).
     The same error takes 1.00 times as many respondents as asking directly.
@@ -68,7 +68,7 @@ def report(matrix, prior, respondents: int, bound: float | None) -> list[str]:
     privacy = float(objectives.privacy(matrix, prior))
     posterior = float(objectives.max_posterior(matrix, prior))
     lines = [
-        f"Privacy {privacy + 0:.4f}: the best guess of an answer is right {1 - privacy:.1%} of the time.",
+        f"Privacy {privacy + 0:.4f}: the best guess is right {1 - privacy:.1%} of the time.",
         f"Largest posterior of any answer given any report: {posterior:.4f}.",
     ]
     if not np.isfinite(error):
