@@ -94,8 +94,8 @@ MISTAKES = [
     _mistake(AIBR, "aibr", "shuffled", ("return low + (interval + rng.random(len(x))) * width", "return rng.permutation(x)")),
     _mistake(AIBR, "aibr", "largest value", ("np.minimum(np.floor((x - low) / width), k - 1)", "np.floor((x - low) / width)")),
     _mistake(AIBR, "aibr", "equal width",
-             ("interval = np", "edges = np.quantile(x, np.linspace(0, 1, k + 1)); i = np.clip(np.searchsorted(edges, x, side='right') - 1, 0, k - 1); "
-              "return edges[i] + rng.random(len(x)) * (edges[i + 1] - edges[i]); interval = np")),
+             ("interval = np", ("edges = np.quantile(x, np.linspace(0, 1, k + 1)); i = np.clip(np.searchsorted(edges, x, side='right') - 1, 0, k - 1); "
+              "return edges[i] + rng.random(len(x)) * (edges[i + 1] - edges[i]); interval = np"))),
     _mistake(AIBR, "aibr", "wrong rows", ("interval = np.minimum(np.floor((x - low) / width), k - 1)",
              "interval = rng.permutation(np.minimum(np.floor((x - low) / width), k - 1))")),
     _mistake(AIBR, "aibr", "one value", ("rng.random(len(x))", "0.5")),
@@ -160,9 +160,9 @@ def run_here(notebook, student: str) -> dict[str, str | None]:
                 continue
             is_test = cell.metadata.get("nbgrader", {}).get("grade", False)
             try:
-                exec(compile(cell.source, grade_id(cell) or "cell", "exec"), space)
+                exec(compile(cell.source, grade_id(cell) or "cell", "exec"), space)  # noqa: S102
                 said |= {grade_id(cell): None} if is_test else {}
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001
                 if is_test:
                     said[grade_id(cell)] = str(error)
     finally:

@@ -159,8 +159,8 @@ def check_trace(trace, my_share, seeds=(1,)) -> None:
         candidates = number[np.ravel(which)]
         alone = float((candidates == 1).mean())
         compare(answer, float((1 / candidates).mean()), where, [
-            ("Those who are alone in their cell are traced for sure, but the others are traced as "
-             "well: with two candidates, every second time.", alone),
+            (("Those who are alone in their cell are traced for sure, but the others are traced as "
+             "well: with two candidates, every second time."), alone),
             ("This is the chance of a blind guess; the released values say more.",
              1 / len(original)),
             ("This is the mean number of candidates. The chance is its inverse, record by record.",
@@ -170,7 +170,7 @@ def check_trace(trace, my_share, seeds=(1,)) -> None:
         ])  # fmt: skip
 
     for rng in cases(seeds):
-        original, k = _patients(rng, 120), int(rng.integers(2, 6))
+        original, k = _patients(rng, 120), int(rng.integers(3, 6))
         low, width = original.min(axis=0), np.ptp(original, axis=0) / k
         cell = np.minimum((original - low) // width, k - 1)
         released = low + (cell + rng.uniform(0.01, 0.99, original.shape)) * width
@@ -232,8 +232,8 @@ def check_claim(decide, my_decision, seeds=(1,)) -> None:
         verdict, smallest = pair(answer, where)
         compare(smallest, z.min(), f"{where}: the smallest z", [
             ("This is the largest z; the weakest step decides.", z.max()),
-            ("Divided by the spread of single repetitions instead of the standard error of the "
-             "mean.", steps(frame, False).min()),
+            (("Divided by the spread of single repetitions instead of the standard error of the "
+             "mean."), steps(frame, False).min()),
             ("The sign is turned: z is positive where VD falls.", -z.max()),
             ("The sign is turned: z is positive where VD falls.", -z.min()),
         ], also=[steps(frame, ddof=0).min()])  # fmt: skip

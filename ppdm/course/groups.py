@@ -123,8 +123,8 @@ def check_undo(undo, seeds=(1,)) -> None:
                 (ONE_COIN_EACH, right(counts, [[a] for a in involved], theta)),
                 (TOGETHER, right(counts, [involved], theta)),
                 ("The table was disguised once more instead of undone.", again),
-                ("This is the colleague's function: it turns all axes, and turns the reported "
-                 "table instead of the one it has got so far.", everywhere),
+                (("This is the colleague's function: it turns all axes, and turns the reported "
+                 "table instead of the one it has got so far."), everywhere),
             ])  # fmt: skip
 
 
@@ -156,8 +156,8 @@ def check_plan(survey_plan, my_plan, seeds=(1,)) -> None:
             ("θ and 1 - θ are swapped: both coins should lie between 1/2 and 1.",
              (1 - one, 1 - two)),
             ("The two designs are in the wrong order: (one group, two groups).", (two, one)),
-            ("Both designs got the coin of one group. With two groups the weights of the groups "
-             "are multiplied, and so is the noise.", (one, one)),
+            (("Both designs got the coin of one group. With two groups the weights of the groups "
+             "are multiplied, and so is the noise."), (one, one)),
             ("This is the mean of w² and not yet the variance: subtract P(1, 1)².",
              tuple(weakest(prior, people, se, groups, False) for groups in (1, 2))),
         ], tolerance=0.002)  # fmt: skip
@@ -220,8 +220,8 @@ def check_claim(best_guess, decide, seeds=(1,)) -> None:
             right = max(theta * p[0], (1 - theta) * p[1]) + max(theta * p[1], (1 - theta) * p[0])
             got = ask(best_guess, share, theta)
             compare(got, right, f"the best guess at share {share:.3f} and theta {theta:.3f}", [
-                ("You believed the report whatever the share of ones. Where an answer is rare "
-                 "beforehand, its report is more likely a lie.", theta),
+                (("You believed the report whatever the share of ones. Where an answer is rare "
+                 "beforehand, its report is more likely a lie."), theta),
                 ("You looked at the share alone, and not at the report.", max(p)),
                 (SWAPPED, max(theta * p[1], (1 - theta) * p[0])),
             ])  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.abc
+import os
 import sys
 from types import ModuleType
 
@@ -19,6 +20,8 @@ NAMES = ("Domain", "Table", "count")
 MORE = {"03_aibr": ("ppdm.learn",)}
 #: Printed characters a cell in a grading kernel; the rest is dropped.
 LIMIT = 20_000
+#: Bytes of memory of a grading kernel.
+MEMORY = 4 << 30
 
 
 def raise_in_notebook(assignment: str) -> None:
@@ -33,7 +36,10 @@ def start() -> None:
     from IPython import get_ipython
 
     close(MODULES)
-    get_ipython().events.register("pre_run_cell", lambda info: _before_cell())
+    shell = get_ipython()
+    shell.events.register("pre_run_cell", lambda info: _before_cell())
+    shell.user_ns.setdefault("student", os.environ.get("PPDM_STUDENT", ""))
+    _limit_memory()
     for name in ("stdout", "stderr"):
         setattr(sys, name, _Short(getattr(sys, name)))
 
@@ -99,6 +105,16 @@ def _before_cell() -> None:
     for module in (*ASSIGNMENTS.values(), "tell"):
         sys.modules.pop(f"ppdm.course.{module}", None)
         course.__dict__.pop(module, None)
+
+
+def _limit_memory() -> None:
+    """A submission that eats memory ends itself, not the machine (where the system can do that)."""
+    try:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    except (ImportError, ValueError, OSError):
+        pass
 
 
 class _Short:

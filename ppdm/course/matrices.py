@@ -44,11 +44,9 @@ def _warner(n: int, p: float) -> np.ndarray:
 
 def _printed(rng, prior, delta) -> float:
     """A number such as a paper prints: right to two digits, or clearly not."""
-    best = 1.0
-    for p in np.arange(1001) / 1000:
-        joint = _warner(len(prior), p) * prior
-        if (joint.max(axis=1) / np.maximum(joint.sum(axis=1), 1e-300)).max() <= delta + 1e-12:
-            best = min(best, 1 - joint.max(axis=1).sum())
+    joint = np.array([_warner(len(prior), p) for p in np.arange(1001) / 1000]) * prior
+    kept = (joint.max(axis=2) <= (delta + 1e-12) * joint.sum(axis=2)).all(axis=1)
+    best = 1 - joint[kept].max(axis=2).sum(axis=1).max()
     return round(best + rng.choice([0.0, 0.0, -0.03, 0.03]), 2)
 
 
@@ -64,8 +62,8 @@ def check_estimate(estimate, my_estimate, seeds=(1,)) -> None:
         clipped = np.maximum(right, 0)
         compare(got, right, f"{where}: the estimate", [
             (FORGOT, reported),
-            ("Rows and columns are swapped: M[y, x] is the probability to report y when x is true, "
-             "and the columns sum to one.", np.linalg.inv(M.T) @ reported),
+            (("Rows and columns are swapped: M[y, x] is the probability to report y when x is true, "
+             "and the columns sum to one."), np.linalg.inv(M.T) @ reported),
             ("The reports were disguised once more instead of inverted.", M @ reported),
             (CLIPPED, clipped), (CLIPPED, clipped / clipped.sum()),
             ("These are counts; shares are asked for.", right * counts.sum()),
@@ -76,8 +74,8 @@ def check_estimate(estimate, my_estimate, seeds=(1,)) -> None:
         compare(errors, se, f"{where}: the standard errors", [
             ("These are the errors of the reported shares: inversion enlarges them.",
              np.sqrt(spread)),
-            ("The reported shares depend on each other: they sum to one. Their covariances are "
-             "missing.", np.sqrt(inverse**2 @ spread)),
+            (("The reported shares depend on each other: they sum to one. Their covariances are "
+             "missing."), np.sqrt(inverse**2 @ spread)),
             ("These are variances; their roots are asked for.", se**2),
         ], also=[se * np.sqrt(counts.sum() / (counts.sum() - 1))])  # fmt: skip
 
@@ -114,16 +112,16 @@ def check_em(em, seeds=(1,)) -> None:
         projected = np.maximum(inverted - surplus[falling > surplus][-1], 0)
         garbled = M.T @ reported
         compare(ask(em, counts, M), climb(counts, M, 50_000), "the maximum likelihood estimate", [
-            ("This is the inverted estimate: it leaves the simplex here, and maximum likelihood "
-             "does not.", inverted),
+            (("This is the inverted estimate: it leaves the simplex here, and maximum likelihood "
+             "does not."), inverted),
             ("This is the inverted estimate, clipped; the likelihood has its maximum elsewhere.",
              cut / cut.sum()),
             ("This is the nearest point of the simplex; the likelihood has its maximum elsewhere.",
              projected),
-            ("The sum in the denominator runs over the reports y, as in the garbled formula; it "
-             "has to run over the true answers.", garbled),
-            ("The sum in the denominator runs over the reports y, as in the garbled formula; it "
-             "has to run over the true answers.", garbled / garbled.sum()),
+            (("The sum in the denominator runs over the reports y, as in the garbled formula; it "
+             "has to run over the true answers."), garbled),
+            (("The sum in the denominator runs over the reports y, as in the garbled formula; it "
+             "has to run over the true answers."), garbled / garbled.sum()),
             (FORGOT, reported),
             *[(f"Not converged: this is about where {steps} steps lead. Go on until nothing moves.",
                climb(counts, M, steps)) for steps in (1, 2, 5, 10, 20)],
@@ -141,13 +139,9 @@ def check_claim(lowest_privacy, decide, my_decision, seeds=(1,)) -> None:
     number."""
 
     def lowest(prior, delta, wrong_axis=False):
-        best = 1.0
-        for p in np.arange(1001) / 1000:
-            joint = _warner(len(prior), p) * prior
-            weight = np.maximum(joint.sum(axis=1), 1e-300)
-            if (joint.max(axis=1) / weight).max() <= delta + 1e-12:
-                best = min(best, 1 - joint.max(axis=0 if wrong_axis else 1).sum())
-        return best
+        joint = np.array([_warner(len(prior), p) for p in np.arange(1001) / 1000]) * prior
+        kept = (joint.max(axis=2) <= (delta + 1e-12) * joint.sum(axis=2)).all(axis=1)
+        return 1 - joint[kept].max(axis=1 if wrong_axis else 2).sum(axis=1).max()
 
     for rng in cases(seeds):
         prior, delta, _ = _design(rng)
@@ -155,8 +149,8 @@ def check_claim(lowest_privacy, decide, my_decision, seeds=(1,)) -> None:
         where = f"the lowest privacy for the prior {prior.tolist()} and delta = {delta}"
         compare(ask(lowest_privacy, prior, delta), right, where, [
             ("The bound δ was not looked at: without it, telling the truth has privacy 0.", 0.0),
-            ("The best guess takes, for each report y, the likeliest true x. You took for each "
-             "true x the likeliest report.", lowest(prior, delta, wrong_axis=True)),
+            (("The best guess takes, for each report y, the likeliest true x. You took for each "
+             "true x the likeliest report."), lowest(prior, delta, wrong_axis=True)),
             ("This is the chance that the guess is right; privacy is one minus it.", 1 - right),
         ], tolerance=0.001)  # fmt: skip
         centre = round(right, 2)

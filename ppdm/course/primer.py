@@ -58,8 +58,8 @@ def check_estimate(estimate, seeds=(1,)) -> None:
         spread = sqrt(said * (1 - said) / n)
         inside = min(max(right, 0.0), 1.0)
         compare(error, spread / abs(slope), f"{where} standard error", [
-            ("This is the standard error of the share that was said. Undoing the coin divides by "
-             "2θ - 1, and so it enlarges the error as well.", spread),
+            (("This is the standard error of the share that was said. Undoing the coin divides by "
+             "2θ - 1, and so it enlarges the error as well."), spread),
             ("This is the standard error of an open survey: the coin's part is missing.",
              sqrt(inside * (1 - inside) / n)),
             ("A standard error is not negative, also where 2θ - 1 is.", spread / slope),
@@ -112,8 +112,8 @@ def check_plan(survey_plan, my_plan, seeds=(1,)) -> None:
     def look(answer, where, share, people, se, belief):
         good = right(share, people, se, belief)
         mistakes = [(
-            "The variance has two parts: from asking n people, and from the coin. Only the coin's "
-            "part was counted.", right(share, people, se, belief, asking=False),
+            ("The variance has two parts: from asking n people, and from the coin. Only the coin's "
+            "part was counted."), right(share, people, se, belief, asking=False),
         )]  # fmt: skip
         if good is not None:
             low, high = good
@@ -165,6 +165,12 @@ def check_claim(simulate, decide, seeds=(1,)) -> None:
                 f"These are not Warner's estimates: no number of yeses among {people} gives them."
             )
         yes = yes.round().astype(int)
+        related = (
+            "The estimates do not scatter as those of independent surveys do. Draw new people "
+            "and new coins for every survey."
+        )
+        if (yes == yes[0]).all():
+            raise AssertionError(related)
         total = surveys * people
         if not by_chance(int(yes.sum()), total, p):
             if by_chance(int(yes.sum()), total, 1 - p):
@@ -177,10 +183,7 @@ def check_claim(simulate, decide, seeds=(1,)) -> None:
         inside = binom.cdf(high, people, p) - binom.cdf(low - 1, people, p)
         number = int(((yes >= low) & (yes <= high)).sum())
         if not by_chance(number, surveys, inside):
-            raise AssertionError(
-                "The estimates do not scatter as those of independent surveys do. Draw new people "
-                "and new coins for every survey."
-            )
+            raise AssertionError(related)
 
     def look_at_rule(rng):
         share, spread, surveys = rng.uniform(0.1, 0.9), rng.uniform(0.02, 0.1), 400
@@ -191,8 +194,8 @@ def check_claim(simulate, decide, seeds=(1,)) -> None:
             estimates = share + spread * (shape + off / sqrt(surveys))
             compare(ask(decide, estimates, share), verdict,
                     f"the verdict where the mean is {abs(off)} standard errors off", [
-                ("You compared with the spread of single surveys. The rule asks for the standard "
-                 "error of their mean: the spread divided by the root of their number.",
+                (("You compared with the spread of single surveys. The rule asks for the standard "
+                 "error of their mean: the spread divided by the root of their number."),
                  "reproduced" if verdict != "reproduced" else "-"),
                 ("Both directions count: take the absolute difference.",
                  "reproduced" if off == -6 else "-"),

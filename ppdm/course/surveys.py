@@ -58,8 +58,8 @@ def check_share(share, my_share, seeds=(1,)) -> None:
         right = (sent - (1 - q) * stranger) / q
         compare(answer, right, where, [
             (FORGOT, sent),
-            ("The paper's P_Y = 0.5, taken literally: the personal answers here are no fair coins, "
-             "and the probability of several answers is a product.", (sent - (1 - q) * 0.5) / q),
+            (("The paper's P_Y = 0.5, taken literally: the personal answers here are no fair coins, "
+             "and the probability of several answers is a product."), (sent - (1 - q) * 0.5) / q),
             ("The personal answers here are no fair coins: take their probabilities from w.",
              (sent - (1 - q) * 0.5 ** len(expression)) / q),
             ("An answer 0 has the personal probability 1 - w, not w.", (sent - (1 - q) * ones) / q),
@@ -68,13 +68,11 @@ def check_share(share, my_share, seeds=(1,)) -> None:
             ("The personal part must be weighted with 1 - q.", (sent - stranger) / q),
         ])  # fmt: skip
 
-    never = pd.DataFrame({"smokes": [0, 0, 1, 0], "drinks": [1, 0, 0, 0]})
-    tiny = {"smokes": 0.3, "drinks": 0.4}
-    look(ask(share, never, {"smokes": 1}, 0.6, tiny), "the share of smokes = 1",
-         never, {"smokes": 1}, 0.6, tiny)  # fmt: skip
-    both = {"smokes": 1, "drinks": 1}
-    look(ask(share, never, both, 0.6, tiny), "the share of smokes = 1, drinks = 1 (nobody "
-         "reports it)", never, both, 0.6, tiny)  # fmt: skip
+    few = pd.DataFrame({"smokes": [0] * 12 + [1] * 8, "drinks": [1] * 9 + [0] * 10 + [1]})
+    w = {"smokes": 0.3, "drinks": 0.4}
+    for expression in ({"smokes": 1}, {"smokes": 1, "drinks": 1}):  # the second is negative
+        where = f"the share of {' = 1, '.join(expression)} = 1 among twenty records"
+        look(ask(share, few, expression, 0.4, w), where, few, expression, 0.4, w)
     for rng in cases(seeds):
         q = rng.uniform(0.3, 0.45)
         reports, w = _survey(rng, 500, q)
@@ -106,10 +104,10 @@ def check_conditional(conditional, seeds=(1,)) -> None:
             compare(got, joint / class_share, f"P(drinks = 1 | {CLASS} = {label})", [
                 (WRONG_ROWS, (raw - (1 - q) * w["drinks"]) / q),
                 (FORGOT, raw),
-                ("Frequencies over the wrong rows: this is P(A = 1, class), a share of all rows. "
-                 "Divide by P(class).", joint),
-                ("Frequencies over the wrong rows: this is P(A = 1) among all rows, whatever their "
-                 "class.", marginal),
+                (("Frequencies over the wrong rows: this is P(A = 1, class), a share of all rows. "
+                 "Divide by P(class)."), joint),
+                (("Frequencies over the wrong rows: this is P(A = 1) among all rows, whatever their "
+                 "class."), marginal),
                 ("You divided by the share of rows that report the class; undo that share as well.",
                  joint / float((reports[CLASS] == label).mean())),
             ])  # fmt: skip
@@ -137,16 +135,16 @@ def check_exposed(exposed, seeds=(1,)) -> None:
         except (TypeError, ValueError):
             raise AssertionError("exposed() should give True or False for each record.") from None
         compare(got, right, "who is exposed", [
-            ("These are the ones of whom nothing is known: where both agree, the record sent may "
-             "be the personal one. Exposed are the others.", ~right),
-            ("A contradiction goes both ways: also 'right' where the classifier is wrong on the "
-             "record that was sent.", on_sent & ~said),
-            ("A contradiction goes both ways: also 'wrong' where the classifier is right on the "
-             "record that was sent.", ~on_sent & said),
-            ("You looked only at what she said. Compare it with the classifier on the record that "
-             "was sent.", said),
-            ("You looked only at what she said. Compare it with the classifier on the record that "
-             "was sent.", ~said),
+            (("These are the ones of whom nothing is known: where both agree, the record sent may "
+             "be the personal one. Exposed are the others."), ~right),
+            (("A contradiction goes both ways: also 'right' where the classifier is wrong on the "
+             "record that was sent."), on_sent & ~said),
+            (("A contradiction goes both ways: also 'wrong' where the classifier is right on the "
+             "record that was sent."), ~on_sent & said),
+            (("You looked only at what she said. Compare it with the classifier on the record that "
+             "was sent."), said),
+            (("You looked only at what she said. Compare it with the classifier on the record that "
+             "was sent."), ~said),
         ])  # fmt: skip
 
 
@@ -173,12 +171,12 @@ def check_claim(pse, decide, seeds=(1,)) -> None:
         q, w_a, w_y = rng.uniform(0.15, 0.85), rng.uniform(0.1, 0.45), rng.uniform(0.55, 0.85)
         good = right(q, w_a, w_y)
         compare(ask(pse, q, w_a, w_y), good, f"PSE at q = {q:.3f}, W_a = {w_a:.3f}, W_y = {w_y:.3f}", [
-            ("This is Eq. (2) as the first scan prints it. It holds at W_y = 1/2 only: derive it "
-             "from the four components.", printed(q, w_a, w_y, w_y)),
-            ("This is Eq. (2) as the second scan prints it. It holds at W_y = 1/2 only: derive it "
-             "from the four components.", printed(q, w_a, w_y, 1 - w_y)),
-            ("Half of it is missing: the guess can be wrong in two ways for every report, 1 where "
-             "0 is true and 0 where 1 is true.", good / 2),
+            (("This is Eq. (2) as the first scan prints it. It holds at W_y = 1/2 only: derive it "
+             "from the four components."), printed(q, w_a, w_y, w_y)),
+            (("This is Eq. (2) as the second scan prints it. It holds at W_y = 1/2 only: derive it "
+             "from the four components."), printed(q, w_a, w_y, 1 - w_y)),
+            (("Half of it is missing: the guess can be wrong in two ways for every report, 1 where "
+             "0 is true and 0 where 1 is true."), good / 2),
             (SWAPPED, right(1 - q, w_a, w_y)),
             ("You forgot to look at the report: this is the chance to guess wrong without it.",
              2 * w_a * (1 - w_a)),

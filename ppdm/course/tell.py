@@ -62,13 +62,13 @@ def ask(function: Callable, *args):
     AssertionError: <lambda>() stopped with ZeroDivisionError: division by zero
     """
     name = getattr(function, "__name__", "your function")
-    if not callable(function):
+    if not callable(function):  # noqa: TRY004
         raise AssertionError(f"A function is asked for; this is {function!r:.80}.")
     try:
         return function(*copy.deepcopy(args))
     except NotImplementedError:
         raise AssertionError(f"{name}() is not answered yet.") from None
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is not our function
         raise AssertionError(f"{name}() stopped with {type(error).__name__}: {error!s:.300}") from None
 
 

@@ -1,0 +1,130 @@
+"""Student versions, made from the notebooks with the solutions.
+
+One source an assignment, so that the two cannot drift: nbgrader's own steps take the solutions and
+the hidden tests out, lock the tests and note the checksums.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+import zipfile
+from functools import lru_cache
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+#: nbgrader grades with this; the guard is raised before the first cell of a submission.
+NBGRADER_CONFIG = '''"""Settings for nbgrader, beside the folder `source/`."""
+
+c = get_config()
+c.CourseDirectory.course_id = "ppdm"
+c.Execute.timeout = 60
+c.Execute.extra_arguments = {arguments!r}
+'''
+#: What the kernel of a submission is started with.
+KERNEL_ARGUMENTS = [
+    "--HistoryManager.hist_file=:memory:",
+    "--IPKernelApp.exec_lines=from ppdm.course import guard; guard.start()",
+]
+HAND_OUT = """The assignments of "Privacy-preserving data mining, reproduced"
+
+You need Python 3.11 or later, the package `ppdm` and a Jupyter notebook program:
+
+    pip install '.[book]'      (in a copy of the book's repository)
+    jupyter lab
+
+Open a notebook, write your student id into its first code cell, and work from top to bottom.
+Hand in the notebooks under the names that they have.
+"""
+
+
+def default_sources() -> Path:
+    """The assignments of the repository."""
+    from ppdm.build.layout import find_root
+
+    return find_root() / "notebooks" / "assignments"
+
+
+def find_sources(folder: Path) -> dict[str, Path]:
+    """The notebooks with solutions in a folder (or in folders of it, as nbgrader keeps them)."""
+    found = {path.stem: path for path in sorted(folder.rglob("*.ipynb"))
+             if ".ipynb_checkpoints" not in path.parts}  # fmt: skip
+    if not found:
+        raise ValueError(f"there is no assignment (*.ipynb) in {folder}")
+    return found
+
+
+@lru_cache(maxsize=32)
+def _student_version(path: Path, changed: float) -> NotebookNode:
+    from nbgrader.preprocessors import (
+        ClearHiddenTests,
+        ClearOutput,
+        ClearSolutions,
+        ComputeChecksums,
+        LockCells,
+    )
+
+    notebook = nbformat.read(path, as_version=4)
+    for step in (ClearSolutions, LockCells, ClearOutput, ClearHiddenTests, ComputeChecksums):
+        notebook, _ = step().preprocess(notebook, {})
+    return notebook
+
+
+def student_version(path: Path) -> NotebookNode:
+    """What is handed out of one assignment."""
+    return copy.deepcopy(_student_version(path, path.stat().st_mtime))
+
+
+def build(sources: Path, out: Path) -> list[str]:
+    """Write the student versions, a zip of them, and a folder for nbgrader; return the names.
+
+    out/student/*.ipynb, out/assignments.zip, out/nbgrader/{nbgrader_config.py,source/...}
+    """
+    found = find_sources(sources)
+    for folder in ("student", "nbgrader/source"):
+        shutil.rmtree(out / folder, ignore_errors=True)
+    (out / "student").mkdir(parents=True)
+    for name, path in found.items():
+        nbformat.write(student_version(path), out / "student" / f"{name}.ipynb")
+        target = out / "nbgrader" / "source" / name / f"{name}.ipynb"
+        target.parent.mkdir(parents=True)
+        shutil.copy(path, target)
+    config = NBGRADER_CONFIG.format(arguments=KERNEL_ARGUMENTS)
+    (out / "nbgrader" / "nbgrader_config.py").write_text(config, encoding="utf-8")
+    write_zip(out / "student", out / "assignments.zip")
+    return list(found)
+
+
+def write_zip(folder: Path, target: Path) -> None:
+    """The notebooks of a folder and a word on how to begin; the same bytes every time."""
+    files = {path.name: path.read_bytes() for path in sorted(folder.glob("*.ipynb"))}
+    files["README.txt"] = HAND_OUT.encode()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(f"ppdm-assignments/{name}", date_time=(2020, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, content)
+
+
+def tasks(path: Path) -> list[dict]:
+    """The graded cells of an assignment: name, points, and whether a human reads it."""
+    cells = nbformat.read(path, as_version=4).cells
+    graded = [c.metadata["nbgrader"] for c in cells if c.metadata.get("nbgrader", {}).get("grade")]
+    return [
+        {"task": g["grade_id"], "max": float(g["points"]), "human": bool(g["solution"])}
+        for g in graded
+    ]
+
+
+def summary(path: Path) -> dict[str, str]:
+    """Title, time and points of an assignment, as its first cell says them."""
+    first = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
+    title, _, rest = first.partition("\n")
+    minutes = rest.partition("**Time:** ")[2].partition(" **")[0].strip(" .")
+    after = rest.partition("**After:** ")[2].partition(" **")[0].strip(" .")
+    points = sum(task["max"] for task in tasks(path))
+    return {"title": title.lstrip("# "), "time": minutes, "after": after, "points": f"{points:g}"}

@@ -1,0 +1,90 @@
+"""`ppdm course build` and `ppdm course grade FOLDER`."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Two things to do, and where."""
+    doing = parser.add_subparsers(dest="what", required=True, metavar="build|grade")
+    build = doing.add_parser("build", help="student versions, a zip to hand out, nbgrader's folder")
+    build.add_argument("--out", type=Path, help="where to; _build/course if you do not say")
+    build.add_argument("--check", action="store_true",
+                       help="also grade the solutions and the student versions")  # fmt: skip
+    grade = doing.add_parser("grade", help="grade a folder of submissions")
+    grade.add_argument("folder", type=Path, help="it holds a folder for each student")
+    grade.add_argument("--out", type=Path, help="where to; FOLDER-graded if you do not say")
+    grade.add_argument("--timeout", type=int, default=30, help="seconds for one cell: 30")
+    for command in (build, grade):
+        command.add_argument("--sources", type=Path,
+                             help="notebooks with solutions of your own making")  # fmt: skip
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run what was asked for."""
+    from ppdm.course.build import default_sources
+
+    sources = args.sources or default_sources()
+    return _build(args, sources) if args.what == "build" else _grade(args, sources)
+
+
+def _build(args: argparse.Namespace, sources: Path) -> int:
+    from ppdm.course.build import build, default_sources
+
+    out = args.out or default_sources().parents[1] / "_build" / "course"
+    names = build(sources, out)
+    print(f"{len(names)} student versions: {out / 'student'}")
+    print(f"to hand out: {out / 'assignments.zip'}")
+    print(f"for nbgrader (with the solutions): {out / 'nbgrader'}")
+    if args.check:
+        _check(sources, out)
+    return 0
+
+
+def _check(sources: Path, out: Path) -> None:
+    """The stored solutions must get full marks, the student versions none."""
+    import shutil
+
+    from ppdm.course.build import find_sources
+    from ppdm.course.grade import HUMAN, grade
+
+    with tempfile.TemporaryDirectory(prefix="ppdm-course-") as scratch:
+        folder = Path(scratch, "submitted")
+        shutil.copytree(out / "student", folder / "blank")
+        for name, path in find_sources(sources).items():
+            target = folder / "solution" / f"{name}.ipynb"
+            target.parent.mkdir(exist_ok=True)
+            shutil.copy(path, target)
+        results = grade(folder, sources, Path(scratch, "graded"))
+    wrong = []
+    for result in results:
+        for task in result["tasks"]:
+            full = None if task["by"] == HUMAN else task["max"]
+            if task["points"] != (full if result["student"] == "solution" else 0):
+                wrong.append(f"{result['assignment']}, {task['task']}, {result['student']}: "
+                             f"{task['points']} points. {task['message']}")  # fmt: skip
+    if wrong:
+        raise ValueError("the check failed:\n  " + "\n  ".join(wrong))
+    print("checked: the solutions get full marks, the student versions none")
+
+
+def _grade(args: argparse.Namespace, sources: Path) -> int:
+    from ppdm.course.grade import grade
+
+    if args.timeout < 1:
+        raise ValueError(f"--timeout takes seconds, one or more, not {args.timeout}")
+    folder = args.folder.resolve()
+    out = args.out or folder.with_name(f"{folder.name}-graded")
+    results = grade(folder, sources, out, args.timeout)
+    remarked = [result for result in results if result["remarks"]]
+    for result in remarked:
+        print(f"{result['student']}, {result['assignment']}: {'; '.join(result['remarks'])}")
+    unread = sum(task["points"] is None for result in results for task in result["tasks"])
+    print(f"{len(results)} submissions, {len(remarked)} with remarks: {out / 'grades.csv'}")
+    if unread:
+        print(f"{unread} answers wait for a reader: put points and comments into "
+              f"{out / 'to_read.csv'} and run this again")  # fmt: skip
+    return 0

@@ -1,0 +1,83 @@
+"""One page a student: points, what the tests say, what was remarked. It asks no other host for
+anything."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+from ppdm.build.layout import replace_file
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem;
+       color: #222; background: #fff; }
+table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top;
+       padding: .3rem .6rem; border-bottom: 1px solid #ccc; } td.points { white-space: nowrap; }
+pre { background: #f4f4f4; padding: .6rem; overflow-x: auto; white-space: pre-wrap; }
+.none { color: #a11; } .full { color: #161; } .open { color: #555; }
+@media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818; }
+       pre { background: #262626; } .none { color: #f99; } .full { color: #9d9; }
+       .open { color: #bbb; } th, td { border-color: #444; } }
+"""
+
+
+def write_pages(results: list[dict], folder: Path) -> None:
+    """A page for each student; pages of students who are gone are removed."""
+    students = list(dict.fromkeys(result["student"] for result in results))
+    if folder.is_dir():
+        for path in folder.glob("*.html"):
+            if path.stem not in students:
+                path.unlink()
+    for student in students:
+        own = [result for result in results if result["student"] == student]
+        replace_file(folder / f"{student}.html", page(student, own).encode())
+
+
+def page(student: str, results: list[dict]) -> str:
+    """The feedback page of one student.
+
+    >>> "0 of 4" in page("ada", [{"assignment": "00_primer", "remarks": [], "tasks": [
+    ...     {"task": "estimate", "points": 0.0, "max": 4.0, "message": "no", "answer": ""}]}])
+    True
+    """
+    name = escape(student)
+    parts = "\n".join(_assignment(result) for result in results)
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>Feedback for {name}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        f"<main>\n<h1>Feedback for {name}</h1>\n{parts}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _assignment(result: dict) -> str:
+    got = sum(task["points"] or 0 for task in result["tasks"])
+    most = sum(task["max"] for task in result["tasks"])
+    unread = sum(task["points"] is None for task in result["tasks"])
+    later = f", {unread} still to be read" if unread else ""
+    remarks = "".join(f"<li>{escape(remark)}.</li>" for remark in result["remarks"])
+    rows = "".join(_row(task) for task in result["tasks"])
+    answers = "".join(
+        f"<h3>Your answer: {escape(task['task'])}</h3>\n<pre>{escape(task['answer'])}</pre>\n"
+        for task in result["tasks"] if task["answer"]
+    )  # fmt: skip
+    return (
+        f"<h2>{escape(result['assignment'])}: {got:g} of {most:g}{later}</h2>\n"
+        + (f"<p>Remarks:</p>\n<ul>{remarks}</ul>\n" if remarks else "")
+        + "<table>\n<thead><tr><th>Task</th><th>Points</th><th>What the reader says</th></tr>"
+        + f"</thead>\n<tbody>{rows}</tbody>\n</table>\n{answers}"
+    )
+
+
+def _row(task: dict) -> str:
+    points, most = task["points"], task["max"]
+    if points is None:
+        look, shown, words = "open", f"? of {most:g}", "A human will read this."
+    else:
+        look = "full" if points == most else "none"
+        shown = f"{points:g} of {most:g}"
+        words = task["message"] or ("Right." if points == most else "")
+    return (
+        f'<tr><td>{escape(task["task"])}</td><td class="points {look}">{shown}</td>'
+        f"<td>{escape(words)}</td></tr>"
+    )
