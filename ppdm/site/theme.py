@@ -65,15 +65,15 @@ def mend_site(site: Path) -> None:
 
 def _describe(app, pagename, templatename, context, doctree) -> None:
     """What a page shows when a link to it is shared: title, first words, and the card."""
-    title = re.sub(r"<[^>]+>", "", context.get("title", "")) or app.config.project
-    tags = {"og:title": title, "og:site_name": app.config.project, "og:type": "website"}
+    title = re.sub(r"<[^>]+>", "", context.get("title", "")) or app.config.html_title
+    tags = {"og:title": title, "og:site_name": app.config.html_title, "og:type": "website"}
     description = _first_words(doctree)
     if description:
         tags["og:description"] = description
     if app.config.html_baseurl:
         tags["og:url"] = f"{app.config.html_baseurl}{pagename}.html"
         tags["og:image"] = f"{app.config.html_baseurl}_static/card.png"
-        tags["og:image:alt"] = app.config.project
+        tags["og:image:alt"] = app.config.html_title
     context["metatags"] = context.get("metatags", "") + "".join(
         f'<meta property="{name}" content="{html.escape(text)}">\n' for name, text in tags.items()
     )
