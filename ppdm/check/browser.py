@@ -54,7 +54,6 @@ _TOO_WIDE = """() => {
       const style = getComputedStyle(e);
       if (style.position === 'fixed') return true;
       if (e !== element && style.overflowX !== 'visible') return true;
-      if (style.visibility === 'hidden' || style.display === 'none') return true;
       if (style.clip !== 'auto' || style.clipPath !== 'none') return true;
     }
     return false;
