@@ -101,9 +101,10 @@ class J48(ClassifierMixin, BaseEstimator):
         averaged = self._n_levels < 0.3 * labels.size - 1e-6
         if not averaged.any():
             averaged[:] = True
+        self._binary = bool(self.binary_splits)
         fields = grow_tree(
             columns, labels, len(self.classes_), self._n_levels, averaged, float(self.min_leaf),
-            bool(self.binary_splits), bool(self.collapse), not self.unpruned,
+            self._binary, bool(self.collapse), not self.unpruned,
             bool(self.subtree_raising), float(self.confidence), ndtri(1 - self.confidence),
         )  # fmt: skip
         self.tree_ = Tree(*fields)
@@ -114,7 +115,7 @@ class J48(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         columns = self._columns(X, reset=False)
         return class_probabilities(
-            self.tree_, columns, self._n_levels, len(self.classes_), bool(self.binary_splits)
+            self.tree_, columns, self._n_levels, len(self.classes_), self._binary
         )
 
     def predict(self, X) -> np.ndarray:
@@ -136,7 +137,7 @@ class J48(ClassifierMixin, BaseEstimator):
             _check_feature_names_in(self),
             self._levels,
             self.classes_,
-            bool(self.binary_splits),
+            self._binary,
             f"J48 {'unpruned' if self.unpruned else 'pruned'} tree",
         )
 

@@ -56,7 +56,6 @@ def tree_text(tree, attributes, levels, classes, binary: bool, title: str) -> st
         else:
             label = _majority(tree.weights[of_branch : of_branch + width])
         weight = tree.weights[of_branch + width - 1]
-        # an empty branch takes its parent's class: nothing is wrong there, and -0.0 is not printed
         wrong = weight - tree.weights[of_branch + label]
         errors = f"/{count_text(wrong)}" if wrong > 1e-6 else ""
         return f": {classes[label]} ({count_text(weight)}{errors})"
