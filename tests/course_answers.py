@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import nbformat
 
+from ppdm.course.build import student_version
 from ppdm.course.personal import ASSIGNMENTS
 
 SOURCES = Path(__file__).parents[1] / "notebooks" / "assignments"
@@ -144,6 +145,20 @@ def make_mistake(notebook, mistake: Mistake):
                 cell.source = cell.source.replace(old, new)
             return notebook
     raise AssertionError(f"no task {mistake.task}")
+
+
+def answered(assignment: str, mistake: Mistake | None = None):
+    """What a student hands in: the student version with all answers, one of them perhaps wrong."""
+    full = source(assignment)
+    if mistake is not None:
+        make_mistake(full, mistake)
+    answers = {grade_id(cell): cell.source for cell in full.cells}
+    handed_in = student_version(SOURCES / f"{assignment}.ipynb")
+    for cell in handed_in.cells:
+        if cell.metadata.get("nbgrader", {}).get("solution"):
+            lines = answers[grade_id(cell)].split("\n")
+            cell.source = "\n".join(line for line in lines if "### " not in line)
+    return handed_in
 
 
 def run_here(notebook, student: str) -> dict[str, str | None]:

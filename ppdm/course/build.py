@@ -27,6 +27,7 @@ c.Execute.extra_arguments = {arguments!r}
 #: What the kernel of a submission is started with.
 KERNEL_ARGUMENTS = [
     "--HistoryManager.hist_file=:memory:",
+    "--IPKernelApp.log_level=40",
     "--IPKernelApp.exec_lines=from ppdm.course import guard; guard.start()",
 ]
 HAND_OUT = """The assignments of "Privacy-preserving data mining, reproduced"

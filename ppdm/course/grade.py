@@ -13,6 +13,7 @@ import csv
 import hashlib
 import io
 import json
+import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -168,7 +169,7 @@ def read_notebook(path: Path) -> tuple[NotebookNode | None, str]:
             if cell.cell_type not in ("code", "markdown", "raw"):
                 raise ValueError(f"a cell of the type {cell.cell_type!r}")
             if not isinstance(cell.metadata.get("nbgrader", {}), dict):
-                raise ValueError("nbgrader's notes are broken")
+                raise ValueError("nbgrader's notes are broken")  # noqa: TRY004
     except Exception as error:  # noqa: BLE001 - whatever is wrong with the file
         return None, f"{path.name} does not open: {type(error).__name__}: {error!s:.100}"
     return notebook, ""
@@ -249,8 +250,6 @@ def _unrun(cell: NotebookNode) -> NotebookNode:
 
 def _typed_id(notebook: NotebookNode, student: str) -> list[str]:
     """A remark if the notebook names another student than its folder does."""
-    import re
-
     for cell in notebook.cells:
         typed = re.search(r"^student\s*=\s*(['\"])(.*?)\1", cell.source, re.MULTILINE)
         if typed and typed[2].strip().lower() not in ("", student.strip().lower()):

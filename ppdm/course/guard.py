@@ -7,35 +7,31 @@ who wants to climb it can, and the page for lecturers says so.
 
 from __future__ import annotations
 
-import importlib
 import importlib.abc
 import os
 import sys
 from types import ModuleType
 
-#: The modules and names of the package that every assignment may use.
+#: What is open: modules of the package, and names of `ppdm` itself.
 MODULES = ("ppdm.course", "ppdm.data", "ppdm.plot", "ppdm.table")
 NAMES = ("Domain", "Table", "count")
-#: What an assignment may use besides.
-MORE = {"03_aibr": ("ppdm.learn",)}
 #: Printed characters a cell in a grading kernel; the rest is dropped.
 LIMIT = 20_000
 #: Bytes of memory of a grading kernel.
 MEMORY = 4 << 30
 
 
-def raise_in_notebook(assignment: str) -> None:
+def raise_in_notebook() -> None:
     """Raise the guard if this runs in IPython, where it holds for the whole session."""
-    shell = sys.modules.get("IPython") and sys.modules["IPython"].get_ipython()
-    if shell is not None:
-        close(MODULES + MORE.get(assignment, ()))
+    if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
+        close()
 
 
 def start() -> None:
     """What a grading kernel does first: guard, keep the output short, keep the checks fresh."""
     from IPython import get_ipython
 
-    close(MODULES)
+    close()
     shell = get_ipython()
     shell.events.register("pre_run_cell", lambda info: _before_cell())
     shell.user_ns.setdefault("student", os.environ.get("PPDM_STUDENT", ""))
@@ -44,43 +40,30 @@ def start() -> None:
         setattr(sys, name, _Short(getattr(sys, name)))
 
 
-def close(modules: tuple[str, ...]) -> None:
-    """Take every other part of the package away."""
+def close() -> None:
+    """Take every other part of the package away; a second time changes nothing."""
     import ppdm
 
-    _lift()
-    for module in modules:
-        importlib.import_module(module)
-    allowed = _Allowed(modules)
-    for name in [name for name in sys.modules if name.startswith("ppdm.")]:
-        if not allowed(name):
-            parent, _, child = name.rpartition(".")
-            sys.modules.get(parent, ppdm).__dict__.pop(child, None)
-            del sys.modules[name]
+    if any(isinstance(finder, _Fence) for finder in sys.meta_path):
+        return
+    for name in [name for name in sys.modules if name.startswith("ppdm.") and not _open(name)]:
+        del sys.modules[name]
     for name in list(vars(ppdm)):
-        if not name.startswith("_") and name not in NAMES and not allowed(f"ppdm.{name}"):
+        if not (name.startswith("_") or name in NAMES or _open(f"ppdm.{name}")):
             delattr(ppdm, name)
     ppdm.__getattr__ = _explain
-    sys.meta_path.insert(0, allowed)
+    sys.meta_path.insert(0, _Fence())
 
 
-def _lift() -> None:
-    """Forget an earlier guard, and load the package anew if it was raised."""
-    if any(isinstance(finder, _Allowed) for finder in sys.meta_path):
-        sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _Allowed)]
+def _open(name: str) -> bool:
+    return any(name == module or name.startswith(f"{module}.") for module in MODULES)
 
 
-class _Allowed(importlib.abc.MetaPathFinder):
-    """Finds no module of the package but the allowed ones, and says why."""
-
-    def __init__(self, modules: tuple[str, ...]):
-        self.modules = modules
-
-    def __call__(self, name: str) -> bool:
-        return any(name == m or name.startswith(f"{m}.") for m in self.modules)
+class _Fence(importlib.abc.MetaPathFinder):
+    """Finds no module of the package but the open ones, and says why."""
 
     def find_spec(self, name: str, path=None, target: ModuleType | None = None):
-        if name.startswith("ppdm.") and not self(name):
+        if name.startswith("ppdm.") and not _open(name):
             raise ImportError(_message(name))
 
 

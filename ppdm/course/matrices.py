@@ -12,10 +12,14 @@ CLIPPED = "Clipped: the unbiased estimate may leave the range from 0 to 1. Leave
 
 
 def material(rng: np.random.Generator, people: int = 10_000) -> dict:
-    """A question with four answers, its matrix and its reports; a prior to design for."""
+    """A question with four answers, its matrix and its reports; a prior to design for, and a
+    number such as a paper prints: right to two digits, or clearly not."""
     counts, M = _reports(rng, 4, people)
     prior, delta, p = _design(rng)
-    printed = _printed(rng, prior, delta)
+    joint = np.array([_warner(4, some) for some in np.arange(1001) / 1000]) * prior
+    kept = (joint.max(axis=2) <= (delta + 1e-12) * joint.sum(axis=2)).all(axis=1)
+    lowest = 1 - joint[kept].max(axis=2).sum(axis=1).max()
+    printed = round(float(lowest + rng.choice([0.0, 0.0, -0.03, 0.03])), 2)
     return {"counts": counts, "M": M, "prior": prior, "delta": delta, "p": p, "printed": printed}
 
 
@@ -40,14 +44,6 @@ def _design(rng) -> tuple[np.ndarray, float, float]:
 def _warner(n: int, p: float) -> np.ndarray:
     other = (1 - p) / (n - 1)
     return np.full((n, n), other) + (p - other) * np.eye(n)
-
-
-def _printed(rng, prior, delta) -> float:
-    """A number such as a paper prints: right to two digits, or clearly not."""
-    joint = np.array([_warner(len(prior), p) for p in np.arange(1001) / 1000]) * prior
-    kept = (joint.max(axis=2) <= (delta + 1e-12) * joint.sum(axis=2)).all(axis=1)
-    best = 1 - joint[kept].max(axis=2).sum(axis=1).max()
-    return round(best + rng.choice([0.0, 0.0, -0.03, 0.03]), 2)
 
 
 @check

@@ -30,10 +30,14 @@ class _Nowhere(io.TextIOBase):
 def silence() -> Iterator[None]:
     """What is printed or warned of inside goes nowhere: it must not decide about points."""
     nowhere = _Nowhere()
-    with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            yield
+    with (
+        contextlib.redirect_stdout(nowhere),
+        contextlib.redirect_stderr(nowhere),
+        warnings.catch_warnings(),
+        np.errstate(all="ignore"),
+    ):
+        warnings.simplefilter("ignore")
+        yield
 
 
 def check(function: Callable) -> Callable:
@@ -62,8 +66,10 @@ def ask(function: Callable, *args):
     AssertionError: <lambda>() stopped with ZeroDivisionError: division by zero
     """
     name = getattr(function, "__name__", "your function")
-    if not callable(function):  # noqa: TRY004
-        raise AssertionError(f"A function is asked for; this is {function!r:.80}.")
+    if not callable(function):
+        raise AssertionError(  # noqa: TRY004
+            f"A function is asked for; this is {function!r:.80}."
+        )
     try:
         return function(*copy.deepcopy(args))
     except NotImplementedError:

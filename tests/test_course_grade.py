@@ -1,0 +1,239 @@
+"""Grading: what is done with strange submissions, and a whole class of them."""
+
+import csv
+import json
+import re
+import time
+import zipfile
+
+import nbformat
+import pytest
+
+pytest.importorskip("nbgrader")
+
+from course_answers import (
+    AIBR,
+    GROUPS,
+    MISTAKES,
+    OPTRR,
+    PRIMER,
+    SOURCES,
+    SURVEYS,
+    answered,
+    grade_id,
+)
+
+from ppdm import cli
+from ppdm.course import build, feedback, grade
+
+SOURCE = SOURCES / f"{PRIMER}.ipynb"
+
+
+def cell_of(notebook, name):
+    return next(cell for cell in notebook.cells if grade_id(cell) == name)
+
+
+def without(notebook, *names):
+    notebook.cells = [cell for cell in notebook.cells if grade_id(cell) not in names]
+    return notebook
+
+
+def test_an_untouched_submission_is_put_together_without_remark():
+    notebook, remarks = grade.put_together(answered(PRIMER), SOURCE)
+    assert remarks == []
+    assert "BEGIN HIDDEN TESTS" in cell_of(notebook, "estimate").source
+    assert "said" in cell_of(notebook, "estimate-answer").source
+
+
+def test_altered_tests_are_replaced():
+    handed_in = answered(PRIMER)
+    cell_of(handed_in, "plan").source = "pass"
+    cell_of(handed_in, "claim").cell_type = "markdown"
+    cell_of(handed_in, "estimate").metadata["nbgrader"]["points"] = 100
+    notebook, remarks = grade.put_together(handed_in, SOURCE)
+    assert remarks == ["cell 'plan' was altered; the original was used"]
+    assert [c.metadata["nbgrader"]["points"] for c in notebook.cells if grade._is_grade(c)] == [4, 3, 4, 4, 5]
+    assert cell_of(notebook, "claim").cell_type == "code"
+
+
+def test_missing_cells_come_back_in_their_place():
+    handed_in = without(answered(PRIMER), "estimate", "plan-answer", "begin")
+    notebook, remarks = grade.put_together(handed_in, SOURCE)
+    assert len(remarks) == 3 and all("is missing" in remark for remark in remarks)
+    names = [grade_id(c) for c in notebook.cells if grade_id(c)]
+    assert names == [grade_id(c) for c in nbformat.read(SOURCE, 4).cells if grade_id(c)]
+    assert "NotImplementedError" in cell_of(notebook, "plan-answer").source
+
+
+def test_a_test_cell_that_occurs_twice_counts_once():
+    handed_in = answered(PRIMER)
+    handed_in.cells.append(cell_of(handed_in, "estimate").copy())
+    notebook, remarks = grade.put_together(handed_in, SOURCE)
+    assert sum(grade_id(c) == "estimate" for c in notebook.cells) == 1
+    assert "occurs twice" in remarks[0]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"\xff\xfe\x00", b"[]", b"null", b'{"cells": 3}', b'{"cells": [3]}',
+                b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "x"}]}']
+)  # fmt: skip
+def test_a_broken_file_is_a_remark(tmp_path, content):
+    path = tmp_path / "00_primer.ipynb"
+    path.write_bytes(content)
+    result = grade._graded(grade.Submission("ada", PRIMER, path), SOURCE, tmp_path / "kept.json", 5)
+    assert [task["points"] for task in result["tasks"]] == [0] * 5
+    assert len(result["remarks"]) == 1 and "\n" not in result["remarks"][0][:80]
+
+
+def test_another_notebook_is_a_remark(tmp_path):
+    notebook, remarks = grade.put_together(answered(SURVEYS), SOURCES / f"{OPTRR}.ipynb")
+    assert notebook is not None  # they share the cell `begin`, so what else there is is put back
+    notebook, remarks = grade.put_together(nbformat.v4.new_notebook(), SOURCE)
+    assert notebook is None and "holds no cell" in remarks[0]
+
+
+def test_submissions_are_found_in_every_layout(tmp_path):
+    for place in ("ada/00_primer.ipynb", "bob/00_primer/00_primer.ipynb", "bob/00_primer (1).ipynb",
+                  "cyd/notes.ipynb", "cyd/.ipynb_checkpoints/00_primer.ipynb", "loose.ipynb"):  # fmt: skip
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text("{}")
+    ada, bob, cyd = grade.find_submissions(tmp_path, [PRIMER, SURVEYS])
+    assert ada.path.name == "00_primer.ipynb" and ada.remarks == ()
+    assert bob.path.parent.name == "00_primer" and "00_primer (1)" in bob.remarks[0]
+    assert cyd.path is None and "notes.ipynb" in cyd.remarks[0]
+
+
+@pytest.mark.parametrize("folder", ["nowhere", "empty"])
+def test_a_useless_folder_is_refused(tmp_path, folder, capsys):
+    (tmp_path / "empty").mkdir()
+    assert cli.main(["course", "grade", str(tmp_path / folder)]) == 1
+    assert "folder" in capsys.readouterr().err
+
+
+def _result(points):
+    return {"student": "ada", "assignment": PRIMER, "remarks": [], "tasks": [
+        {"task": "verdict", "points": points, "max": 5.0, "by": "human", "answer": "No.", "message": ""}
+    ]}  # fmt: skip
+
+
+def test_points_of_a_reader_are_taken_over(tmp_path):
+    path = tmp_path / "to_read.csv"
+    grade._read_by_human([_result(None)], path)
+    text = path.read_text()
+    assert text.splitlines()[1] == "ada,00_primer,verdict,5,,,No."
+    path.write_text(text.replace("5,,,No.", '5,"3,5",clear,No.'))
+    read = path.read_text()
+    results = [_result(None)]
+    grade._read_by_human(results, path)
+    assert results[0]["tasks"][0]["points"] == 3.5 and path.read_text() == read
+    path.write_text(text.replace("5,,,No.", "5,7,,No."))
+    with pytest.raises(ValueError, match="0 to 5"):
+        grade._read_by_human([_result(None)], path)
+
+
+def test_a_feedback_page_asks_no_other_host_and_escapes():
+    task = {"task": "t", "points": 0.0, "max": 1.0, "message": "<script>", "answer": "a < b"}
+    page = feedback.page("a&b", [{"assignment": PRIMER, "remarks": ["<i>"], "tasks": [task]}])
+    assert not re.search(r"https?://|<script|<i>", page) and "a&amp;b" in page
+
+
+def test_build_writes_the_same_zip_twice(tmp_path):
+    build.build(SOURCES, tmp_path)
+    first = (tmp_path / "assignments.zip").read_bytes()
+    build.build(SOURCES, tmp_path)
+    assert (tmp_path / "assignments.zip").read_bytes() == first
+    with zipfile.ZipFile(tmp_path / "assignments.zip") as archive:
+        assert len(archive.namelist()) == 6
+        assert b"BEGIN SOLUTION" not in b"".join(map(archive.read, archive.namelist()))
+
+
+# -- a class -------------------------------------------------------------------------------
+
+
+def _named(assignment, task, words):
+    return next(m for m in MISTAKES if m[:2] == (assignment, task) and words in m.words)
+
+
+WRONG = [
+    _named(PRIMER, "estimate", "forgot to invert"), _named(PRIMER, "estimate", "are swapped"),
+    _named(PRIMER, "average", "Clipped before averaging"), _named(PRIMER, "plan", "Only the coin"),
+    _named(PRIMER, "claim", "spread of single"), _named(SURVEYS, "share", "forgot to invert"),
+    _named(SURVEYS, "conditional", "over the wrong rows"), _named(SURVEYS, "exposed", "nothing is"),
+    _named(GROUPS, "disguise", "One coin for each attribute"), _named(GROUPS, "undo", "are swapped"),
+    _named(GROUPS, "read", "coins of their own"), _named(AIBR, "aibr", "wrong rows"),
+    _named(AIBR, "rank", "wrong rows"), _named(OPTRR, "estimate", "Clipped"),
+    _named(OPTRR, "em", "garbled"),
+]  # fmt: skip
+
+
+def _with(assignment, task, text):
+    notebook = answered(assignment)
+    cell_of(notebook, task).source = text
+    return notebook
+
+
+def _strange():
+    """Student, notebook or bytes, the tasks that must fail, and a word of a remark or message."""
+    yield "truncated", json.dumps(answered(PRIMER)).encode()[:3000], None, "does not open"
+    yield "no-file", b"", None, "does not open"
+    yield "loops", _with(PRIMER, "estimate-answer", "def estimate(reports, theta):\n    while True: pass"), {"estimate"}, "longer than"
+    yield "loops-above", _with(SURVEYS, "exposed-answer", "while True: pass"), {"exposed"}, "longer than"
+    yield "cannot-be-stopped", _with(PRIMER, "average-answer", "while True:\n    try:\n        while True: pass\n    except BaseException: pass"), {"average"}, "could not be interrupted"
+    yield "prints", _with(PRIMER, "average-answer", "def averaged(yes, people, theta):\n    print('x' * 10**6)\n    return 0\nfor i in range(10**5): print('line', i)"), {"average"}, "average of"
+    yield "ends-python", _with(PRIMER, "plan-answer", "import os; os._exit(1)"), {"plan"}, "ended its Python"
+    yield "altered", _with(PRIMER, "estimate", "print('all is well')"), set(), "was altered"
+    cheat = _with(PRIMER, "estimate-answer", "from ppdm.course import primer\nprimer.check_estimate = lambda *a, **k: None\ndef estimate(reports, theta): return 0, 0")
+    yield "patches", cheat, {"estimate"}, "forgot to"
+    helped = _with(SURVEYS, "share-answer", "from ppdm import UnrelatedQuestion\ndef share(*a): return 0\nmy_share = 0")
+    yield "imports", helped, {"share"}, "share"
+    yield "missing", without(answered(PRIMER), "plan", "average-answer"), {"average"}, "is missing"
+    yield "blank", build.student_version(SOURCES / f"{GROUPS}.ipynb"), None, "not answered yet"
+
+
+EXPECTED_MESSAGE = {"patches": "should be", "imports": "stopped|should be|not defined"}
+
+
+@pytest.mark.slow
+def test_a_class_of_thirty(tmp_path, capsys):
+    folder, out = tmp_path / "class", tmp_path / "graded"
+    expected: dict[tuple[str, str], tuple[set | None, str]] = {}
+
+    def hand_in(student, assignment, content, failed, words):
+        path = folder / student / f"{assignment}.ipynb"
+        path.parent.mkdir(parents=True)
+        data = content if isinstance(content, bytes) else nbformat.writes(content).encode()
+        path.write_bytes(data)
+        expected[student, assignment] = (failed, words)
+
+    for number, mistake in enumerate(WRONG):
+        hand_in(f"wrong-{number:02d}", mistake.assignment, answered(mistake.assignment, mistake),
+                {mistake.task}, mistake.words)  # fmt: skip
+    for number, assignment in enumerate((PRIMER, GROUPS, OPTRR)):
+        hand_in(f"right-{number}", assignment, answered(assignment), set(), "")
+    places = {"loops-above": SURVEYS, "imports": SURVEYS, "blank": GROUPS}
+    for student, content, failed, words in _strange():
+        words = EXPECTED_MESSAGE.get(student, words)
+        hand_in(student, places.get(student, PRIMER), content, failed, words)
+    assert len(expected) == 30
+
+    command = ["course", "grade", str(folder), "--out", str(out), "--timeout", "20"]
+    begin = time.monotonic()
+    assert cli.main(command) == 0
+    assert time.monotonic() - begin < 600
+    rows = list(csv.DictReader((out / "grades.csv").open(newline="")))
+    for (student, assignment), (failed, words) in expected.items():
+        own = [r for r in rows if (r["student"], r["assignment"]) == (student, assignment)]
+        for row in own:
+            if row["graded_by"] == "tests":
+                right = failed is not None and row["task"] not in failed
+                assert row["points"] == (row["max"] if right else "0"), (student, row)
+            else:
+                assert row["points"] == ("" if failed is not None else "0"), (student, row)
+        assert re.search(words, " ".join(r["remark"] for r in own)), (student, own)
+        assert (out / "feedback" / f"{student}.html").is_file()
+
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    begin = time.monotonic()
+    assert cli.main(command) == 0
+    assert time.monotonic() - begin < 60
+    assert before == {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
