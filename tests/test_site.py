@@ -9,7 +9,7 @@ import yaml
 from browser import chromium, needs_browser, opened  # noqa: F401
 
 from ppdm.build.layout import find_root
-from ppdm.site import api, generate, runs, scoreboard, theme, try_it
+from ppdm.site import api, generate, links, runs, scoreboard, theme, try_it
 from ppdm.site.archive import make_archive
 from ppdm.site.records import VERDICTS, read_records
 
@@ -269,26 +269,30 @@ def test_the_reference_has_what_is_public(tmp_path):
     listed = api.write_pages(package, tmp_path / "out")
     assert "- [`pack.room`](api/room.md): A room. It is small." in listed
     page = (tmp_path / "out" / "room.md").read_text()
-    assert "{py:function} pack.room.part.shown()" in page
+    assert "{py:function} shown()" in page
     assert "shown(x: int, *, y: float=2.0) -> str" in page
     assert "Pair(a: int, b: int = 3)" in page
-    assert "{py:property} pack.room.part.Pair.total" in page
+    assert "{py:property} total" in page
     assert "hidden" not in page
 
 
 def test_the_reference_of_this_package_has_its_main_parts(tmp_path):
     api.write_pages(ROOT / "ppdm", tmp_path)
     text = "".join(p.read_text() for p in tmp_path.iterdir())
-    for name in (
-        "disguise.multigroup.MultiGroup",
-        "privacy.pse.pse",
-        "table.count",
-        "study.grid.run",
-    ):
-        assert f" ppdm.{name}" in text
+    for name in ("ppdm.disguise.multigroup", "MultiGroup", "pse()", "count()", "undo()"):
+        assert f"}} {name}\n" in text
     assert "ppdm.build" not in {
         line.split()[-1] for line in text.splitlines() if "py:module" in line
     }
+
+
+def test_names_lead_to_the_reference():
+    known = links.targets(ROOT / "ppdm")
+    full = "ppdm.disguise.multigroup.MultiGroup"
+    for name in ("MultiGroup", "ppdm.MultiGroup", "multigroup.MultiGroup", full):
+        assert known[name] == full
+    assert known["data.load"] == "ppdm.data.load"
+    assert "theta" not in known
 
 
 @pytest.mark.parametrize(

@@ -185,28 +185,21 @@ def module_page(modules: list[Module], title: str) -> str:
         if module.doc:
             out += [docstring_to_markdown(module.doc), ""]
         for thing in module.things:
-            out += [_entry(thing, f"{module.name}.{thing.name}", 4), ""]
+            out += [_entry(thing, 4), ""]
     return "\n".join(out)
 
 
-def _entry(thing: Thing, full_name: str, depth: int) -> str:
+def _entry(thing: Thing, depth: int) -> str:
     """A definition that the index and the chapters can refer to."""
     fence = ":" * (depth + 3)
-    call = f"{full_name}{thing.signature}"
-    directive = {"function": "py:function", "class": "py:class", "property": "py:property"}
-    body = [fence + f"{{{directive[thing.kind]}}} {_short(full_name, thing)}", ""]
+    call = "()" if thing.kind == "function" else ""
+    body = [fence + f"{{py:{thing.kind}}} {thing.name}{call}", ""]
     if len(thing.signature) > 2:
-        body += ["```python", _wrapped(call.rsplit(".", 1)[-1] if "(" not in call else
-                                       thing.name + thing.signature), "```", ""]  # fmt: skip
+        body += ["```python", _wrapped(thing.name + thing.signature), "```", ""]
     body += [docstring_to_markdown(thing.doc), ""]
     for member in thing.members:
-        kind = "property" if member.kind == "property" else "function"
-        body += [_entry(member._replace(kind=kind), f"{full_name}.{member.name}", depth - 1), ""]
+        body += [_entry(member, depth - 1), ""]
     return "\n".join([*body, fence])
-
-
-def _short(full_name: str, thing: Thing) -> str:
-    return full_name if thing.kind != "function" else full_name + "()"
 
 
 def _wrapped(signature: str, width: int = 88) -> str:
@@ -233,25 +226,28 @@ def write_pages(package: Path, folder: Path) -> str:
     """
     pages: dict[str, list[Module]] = {}
     for module in read_package(package):
-        parts = module.name.split(".")
-        is_room = (package.parent / Path(*parts[:2])).is_dir()
-        title = ".".join(parts[:2]) if is_room else package.name
-        pages.setdefault(title, []).append(module)
+        pages.setdefault(page_of(module.name, package), []).append(module)
     folder.mkdir(parents=True, exist_ok=True)
-    for title, modules in pages.items():
-        (folder / f"{_page_name(title)}.md").write_text(
-            module_page(modules, title), encoding="utf-8"
-        )
+    for page, modules in pages.items():
+        title = package.name if page == package.name else f"{package.name}.{page}"
+        (folder / f"{page}.md").write_text(module_page(modules, title), encoding="utf-8")
     return "".join(
-        f"- [`{module.name}`](api/{_page_name(title)}.md): {_first_sentence(module.doc)}\n"
-        for title, modules in pages.items()
+        f"- [`{module.name}`](api/{page}.md): {_first_sentence(module.doc)}\n"
+        for page, modules in pages.items()
         for module in modules
-        if module.things or module.name == title
     )
 
 
-def _page_name(title: str) -> str:
-    return title.split(".")[-1]
+def page_of(name: str, package: Path) -> str:
+    """The page of the reference that has a name: its sub-package, or else the package itself.
+
+    >>> import ppdm
+    >>> page_of("ppdm.disguise.multigroup.MultiGroup", Path(ppdm.__file__).parent)
+    'disguise'
+    """
+    parts = name.split(".")
+    is_room = len(parts) > 1 and (package / parts[1]).is_dir()
+    return parts[1] if is_room else package.name
 
 
 def _first_sentence(doc: str) -> str:
