@@ -15,6 +15,7 @@ import os
 import signal
 import sys
 import tempfile
+import threading
 import time
 import traceback
 import warnings
@@ -38,6 +39,7 @@ from ppdm.study.places import cache_folder
 # Work is first tried in this process: a small study never pays for starting workers.
 TRIAL_SECONDS = 1.0
 CHUNKS = 256  # at most so many tasks are handed to an executor
+SMALL_PAYLOAD = 100_000  # bytes of a function that may be sent again with each of them
 
 
 class CellError(RuntimeError):
@@ -264,21 +266,36 @@ def _payload(function) -> bytes:
 
 
 def _own_pool(payload, tasks, seed, workers):
+    """Processes of our own, kept for the next run: only the first pays for imports and for loading
+    compiled code. A function that is large with its data is shipped once, to a pool for it alone."""
+    small = len(payload) <= SMALL_PAYLOAD
+    pool = _idle_pools.pop(workers, None) if small else None
+    if pool is None or pool._broken:
+        pool = _start_pool(workers, None if small else payload)
+    try:
+        yield from _collect(pool, payload if small else None, tasks, seed)
+    except BaseException:
+        for process in list((pool._processes or {}).values()):  # Ctrl-C: stop at once
+            process.terminate()
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    if small:
+        _idle_pools[workers] = pool
+    else:
+        pool.shutdown()
+
+
+_idle_pools: dict[int, ProcessPoolExecutor] = {}
+
+
+def _start_pool(workers: int, payload: bytes | None) -> ProcessPoolExecutor:
     """Processes that import the libraries once and are forked from there: starting them from this
     process would copy its threads' locks (OpenMP's among them) in whatever state they are."""
     method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
     context = multiprocessing.get_context(method)
     if method == "forkserver":
         context.set_forkserver_preload(["ppdm.study.grid", "numba"])
-    pool = ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=(payload,))
-    try:
-        yield from _collect(pool, None, tasks, seed)
-    except BaseException:
-        for process in list((pool._processes or {}).values()):  # Ctrl-C: stop at once
-            process.terminate()
-        pool.shutdown(wait=False, cancel_futures=True)
-        raise
-    pool.shutdown()
+    return ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=(payload,))
 
 
 def _collect(executor, payload, tasks, seed):
@@ -300,13 +317,21 @@ def _collect(executor, payload, tasks, seed):
             future.cancel()
 
 
-_function = None  # in a worker of our own pool: what it was started for
+_function = None  # in a worker of a pool for one function: that function
 
 
-def _start_worker(payload: bytes) -> None:
+def _start_worker(payload: bytes | None) -> None:
     global _function
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
-    _function = cloudpickle.loads(payload)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if payload is not None:
+        _function = cloudpickle.loads(payload)
+
+
+def _end_with_parent() -> None:
+    """A worker that waits for work does not notice that nobody is left to send any."""
+    multiprocessing.parent_process().join()
+    os._exit(1)
 
 
 @lru_cache(maxsize=4)
