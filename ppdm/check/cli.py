@@ -49,6 +49,28 @@ def summary(findings: list[Finding]) -> list[str]:
     ]
 
 
+def _tell(what: str, findings: list[Finding]) -> list[Finding]:
+    print(f"{what}: {len(findings)} findings")
+    for line in summary(findings):
+        print("  " + line, flush=True)
+    return findings
+
+
+def _browser(site: Path, names: list[str], args: argparse.Namespace) -> list[Finding]:
+    total = len(names) * len(MODES)
+    with (
+        serving(site) as address,
+        tqdm(total=total, unit="page", disable=not sys.stderr.isatty()) as bar,
+    ):
+        return check_pages(
+            address,
+            names,
+            axe_from=args.axe,
+            screenshots=site.parent / "screenshots" if args.screenshots else None,
+            progress=lambda _: bar.update(),
+        )
+
+
 def _lighthouse(site: Path, names: list[str]) -> list[Finding]:
     command = install(site.parent / "lighthouse")
     if command is None:
@@ -102,28 +124,15 @@ def main(args: argparse.Namespace) -> int:
         if not names:
             print(f"no page's name contains {' or '.join(args.page)}", file=sys.stderr)
             return 1
-    findings = check_files(site)
-    print(f"Files: {len(findings)} findings")
     if not find_chromium():
         print(NO_BROWSER, file=sys.stderr)
         return 1
-    screenshots = site.parent / "screenshots" if args.screenshots else None
-    with (
-        serving(site) as address,
-        tqdm(total=len(names) * len(MODES), unit="page", disable=not sys.stderr.isatty()) as bar,
-    ):
-        seen = check_pages(
-            address, names, axe_from=args.axe, screenshots=screenshots,
-            progress=lambda _: bar.update(),
-        )  # fmt: skip
-    print(f"Browser: {len(names)} pages, {len(MODES)} modes: {len(seen)} findings")
-    findings += seen
-    unpacked = _archive(site, names)
-    print(f"Archive, read from disk: {len(unpacked)} findings")
-    findings += unpacked
+    findings = _tell("Files", check_files(site))
+    findings += _tell(
+        f"Browser, {len(names)} pages, {len(MODES)} modes", _browser(site, names, args)
+    )
+    findings += _tell("Archive, read from disk", _archive(site, names))
     if not args.no_lighthouse and not args.page:
-        findings += _lighthouse(site, names)
-    for line in summary(findings):
-        print(line)
+        findings += _tell("Lighthouse", _lighthouse(site, names))
     print(f"Checked in {time.perf_counter() - started:.0f} s: {len(findings)} findings")
     return 1 if findings else 0
