@@ -1,4 +1,4 @@
-"""Privacy, error, the evolutionary search and the descent: against plain readings and simulation."""
+"""Privacy, error, the search and the descent: against plain readings and simulation."""
 
 from __future__ import annotations
 

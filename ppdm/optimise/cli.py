@@ -60,7 +60,7 @@ def report(matrix, prior, respondents: int, bound: float | None) -> list[str]:
     >>> for line in report(np.eye(2), np.array([0.5, 0.5]), 100, None): print(line)
     Privacy 0.0000: the best guess is right 100.0% of the time.
     Largest posterior of any answer given any report: 1.0000.
-    Standard error of a share, 100 respondents: 0.0500 (0.0500 directly).
+    Standard error of a share, 100 respondents: 0.0500 (0.0500 direct).
     The same error takes 1.00 times as many respondents as asking directly.
     """
     error = float(objectives.mse(matrix, prior, respondents))
@@ -75,7 +75,7 @@ def report(matrix, prior, respondents: int, bound: float | None) -> list[str]:
         return [*lines, "No scheme can estimate the shares at this privacy: the error is infinite."]
     ours, theirs = np.sqrt(error), np.sqrt(direct)
     lines += [
-        f"Standard error of a share, {respondents:,} respondents: {ours:.4f} ({theirs:.4f} directly).",
+        f"Standard error of a share, {respondents:,} respondents: {ours:.4f} ({theirs:.4f} direct).",
         f"The same error takes {error / direct:.2f} times as many respondents as asking directly.",
     ]
     if bound is not None:

@@ -79,7 +79,7 @@ def possible_delta(prior: np.ndarray, wanted: float = 0.75) -> float:
     return wanted if prior.max() < wanted else float((1 + prior.max()) / 2)
 
 
-# The theorems ---------------------------------------------------------------------------------------
+# The theorems -------------------------------------------------------------------------------------
 
 
 def simulated_guesses(matrix, prior, size: int, rng) -> np.ndarray:
@@ -168,7 +168,9 @@ def levels(prior, delta: float, count: int) -> np.ndarray:
 
 
 def gain(front: pd.DataFrame, warner: spea2.Front, count: int = 20) -> pd.DataFrame:
-    """Warner's error as a multiple of a front's, at levels that both reach, if any.
+    """Warner's error as a multiple of a front's, at levels of privacy that both reach.
+
+    Where Warner's front is one point, or ends below the other's range, that is one level.
 
     >>> ours = pd.DataFrame({"privacy": [0.2, 0.4], "mse": [1.0, 2.0]})
     >>> gain(ours, spea2.Front(np.array([0.3, 0.4]), np.array([3.0, 4.0]), None), 2)
@@ -176,9 +178,9 @@ def gain(front: pd.DataFrame, warner: spea2.Front, count: int = 20) -> pd.DataFr
     0    0.3    1.5
     1    0.4    2.0
     """
-    low = max(front["privacy"].min(), warner.privacy.min())
     high = min(front["privacy"].max(), warner.privacy.max())
-    grid = np.linspace(low, high, count if low < high else 0)
+    low = min(max(front["privacy"].min(), warner.privacy.min()), high)
+    grid = np.linspace(low, high, count if low < high else 1)
     ours = at_levels(front["privacy"], front["mse"], grid)
     theirs = at_levels(warner.privacy, warner.mse, grid)
     return pd.DataFrame({"level": grid, "ratio": theirs / ours})
@@ -210,7 +212,7 @@ def significant(values, digits: int = DIGITS) -> np.ndarray:
     return np.array([float(f"{v:.{digits}g}") for v in np.ravel(values)]).reshape(np.shape(values))
 
 
-# Cells of the chapter's grids -----------------------------------------------------------------------
+# Cells of the chapter's grids -------------------------------------------------------------------
 
 
 def search_cell(
