@@ -31,7 +31,7 @@ def with_other_hidden_seed(notebook, seed: int):
 
 def visible_tests_only(notebook):
     for cell in notebook.cells:
-        cell.source = re.sub(r"### BEGIN HIDDEN.*?### END HIDDEN TESTS", "", cell.source, flags=re.S)
+        cell.source = re.sub(r"### BEGIN HIDDEN.*?### END HIDDEN TESTS", "", cell.source, flags=re.DOTALL)
     return notebook
 
 

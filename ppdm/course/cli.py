@@ -1,4 +1,4 @@
-"""`ppdm course build` and `ppdm course grade FOLDER`."""
+"""`ppdm course build`, `ppdm course grade FOLDER` and `ppdm course slides`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Two things to do, and where."""
-    doing = parser.add_subparsers(dest="what", required=True, metavar="build|grade")
+    """Three things to do, and where."""
+    doing = parser.add_subparsers(dest="what", required=True, metavar="build|grade|slides")
     build = doing.add_parser("build", help="student versions, a zip to hand out, nbgrader's folder")
     build.add_argument("--out", type=Path, help="where to; _build/course if you do not say")
     build.add_argument("--check", action="store_true",
@@ -18,6 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     grade.add_argument("folder", type=Path, help="it holds a folder for each student")
     grade.add_argument("--out", type=Path, help="where to; FOLDER-graded if you do not say")
     grade.add_argument("--timeout", type=int, default=30, help="seconds for one cell: 30")
+    slides = doing.add_parser("slides", help="the figures of the last build, one a slide")
+    slides.add_argument("--quick", action="store_true", help="those of the quick build")
     for command in (build, grade):
         command.add_argument("--sources", type=Path,
                              help="notebooks with solutions of your own making")  # fmt: skip
@@ -27,6 +29,8 @@ def main(args: argparse.Namespace) -> int:
     """Run what was asked for."""
     from ppdm.course.build import default_sources
 
+    if args.what == "slides":
+        return _slides(args)
     sources = args.sources or default_sources()
     return _build(args, sources) if args.what == "build" else _grade(args, sources)
 
@@ -87,4 +91,17 @@ def _grade(args: argparse.Namespace, sources: Path) -> int:
     if unread:
         print(f"{unread} answers wait for a reader: put points and comments into "
               f"{out / 'to_read.csv'} and run this again")  # fmt: skip
+    return 0
+
+
+def _slides(args: argparse.Namespace) -> int:
+    from ppdm.build.chapters import find_notebooks
+    from ppdm.build.layout import paper_layout, quick_layout
+    from ppdm.course.slides import make_slides
+
+    where = quick_layout() if args.quick else paper_layout()
+    executed = [where.source / "notebooks" / path.name for path in find_notebooks(where.root)]
+    target = where.out / "course" / "slides.html"
+    number = make_slides([path for path in executed if path.is_file()], target)
+    print(f"{number} slides: {target}")
     return 0

@@ -68,8 +68,8 @@ class _Fence(importlib.abc.MetaPathFinder):
 
 
 def _explain(name: str):
-    if name.startswith("__"):
-        raise AttributeError(name)
+    if name.startswith("__") or _open(f"ppdm.{name}"):
+        raise AttributeError(name)  # an open module that is not loaded yet: Python looks for it
     raise ImportError(_message(f"ppdm.{name}"))
 
 

@@ -5,6 +5,7 @@
     runs       what was run, and the chapters' cards
     api        the reference of the package, from its docstrings
     try_it     what the chapters measured, for the page that lets its reader choose the noise
+    course     the assignments, as student versions
     theme      what the theme lacks: a Sphinx extension
     archive    the whole site as one file
 
@@ -22,7 +23,7 @@ def generate(source: Path, results: Path) -> None:
 
     Chapters that have not been run leave their part out, in words.
     """
-    from ppdm.site import api, runs, scoreboard, try_it
+    from ppdm.site import api, course, runs, scoreboard, try_it
     from ppdm.site.records import read_records
 
     records = read_records(source, results)
@@ -35,6 +36,7 @@ def generate(source: Path, results: Path) -> None:
         "ambiguities": scoreboard.ambiguities(records),
         "runs": runs.runs(records),
         "cards": runs.cards(records, source),
+        "course": course.write(source / "book" / "_static"),
         "try_it_data": try_it.data_block(results),
         "api": api.write_pages(Path(__file__).resolve().parents[1], source / "book" / "api"),
     }
