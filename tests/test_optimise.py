@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ppdm.optimise import descent, objectives, spea2
+from ppdm.optimise import descent, experiment, objectives, spea2
 from ppdm.optimise.cli import add_arguments, main, report
 
 PRIOR = np.array([0.1, 0.2, 0.25, 0.45])
@@ -435,3 +435,61 @@ def test_the_command_reads_a_column(tmp_path, capsys):
 def test_a_blind_scheme_is_called_blind():
     lines = report(np.full((2, 2), 0.5), np.array([0.5, 0.5]), 100, None)
     assert "infinite" in lines[-1]
+
+
+# The chapter's experiments ------------------------------------------------------------------------
+
+
+def test_gain_compares_only_where_both_have_matrices():
+    import pandas as pd
+
+    ours = pd.DataFrame({"privacy": [0.1, 0.3, 0.5], "mse": [1.0, 2.0, 4.0]})
+
+    def other(private, error):
+        return spea2.Front(np.array(private), np.array(error), None)
+
+    wide = experiment.gain(ours, other([0.2, 0.6], [3.0, 9.0]), 3)
+    assert wide["level"].tolist() == pytest.approx([0.2, 0.35, 0.5])
+    assert wide["ratio"].tolist() == pytest.approx([3 / 2, 9 / 4, 9 / 4])
+    assert experiment.gain(ours, other([0.4], [8.0]))["ratio"].tolist() == [2.0]  # one point
+    assert experiment.gain(ours, other([0.6], [8.0]))["ratio"].tolist() == [2.0]  # beyond ours
+
+
+def test_the_corrected_iteration_is_em_and_the_printed_one_stands_still():
+    from ppdm.estimate import em
+
+    m = objectives.warner(0.6, 4)[0]
+    counts = np.array([10, 20, 30, 40])
+    assert experiment.equation_3(counts / 100, m) == pytest.approx(em(counts, m), abs=1e-6)
+    assert experiment.equation_3(counts / 100, m, printed=True) == pytest.approx(np.full(4, 0.25))
+
+
+def test_theorem_6_as_printed_counts_pairs_twice():
+    """The literal sum exceeds the true error by the sum over pairs, once more."""
+    m = objectives.warner(0.6, 4)[0]
+    beta, reported = np.linalg.inv(m), m @ PRIOR
+    pairs = [
+        sum(
+            beta[k, i] * beta[k, j] * -reported[i] * reported[j] / 100
+            for i in range(4)
+            for j in range(4)
+            if i != j
+        )
+        for k in range(4)
+    ]
+    literal = experiment.theorem_6_as_printed(m, PRIOR, 100)
+    assert literal - objectives.mse_of_inversion(m, PRIOR, 100) == pytest.approx(pairs)
+
+
+def test_warners_front_meets_the_bound():
+    front = experiment.warner_front(PRIOR, DELTA)
+    assert objectives.max_posterior(front.matrices, PRIOR).max() <= DELTA + 1e-9
+    assert (np.diff(front.privacy) > 0).all()
+    assert (np.diff(front.mse) > 0).all()
+
+
+def test_known_ldp_schemes_keep_epsilon():
+    for epsilon in (0.5, 2.0):
+        for m in (experiment.unary(4, epsilon), experiment.subset_selection(4, 2, epsilon)):
+            assert np.log(m.max(axis=1) / m.min(axis=1)).max() == pytest.approx(epsilon)
+            assert m.sum(axis=0) == pytest.approx(np.ones(4))
