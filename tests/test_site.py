@@ -286,12 +286,26 @@ def test_the_reference_of_this_package_has_its_main_parts(tmp_path):
     }
 
 
+def test_code_leads_to_the_reference():
+    def named(name):
+        return f'<span class="n">{name}</span>'
+
+    dot = '<span class="o">.</span>'
+    code = f"{named('count')} {named('count')} {named('d')}{dot}{named('count')} {named('d')}{dot}{named('load')}"
+    page = f'<p>{named("count")}</p><div class="cell_input docutils"><pre>{code}</pre></div>'
+    linked = links.link_code(page, {"count": "a#count", "d.load": "b#load"})
+    assert linked.count("<a ") == 2
+    assert f'<pre><a href="a#count">{named("count")}</a> {named("count")}' in linked
+    assert f'<a href="b#load">{named("d")}{dot}{named("load")}</a>' in linked
+
+
 def test_names_lead_to_the_reference():
     known = links.targets(ROOT / "ppdm")
     full = "ppdm.disguise.multigroup.MultiGroup"
     for name in ("MultiGroup", "ppdm.MultiGroup", "multigroup.MultiGroup", full):
         assert known[name] == full
     assert known["data.load"] == "ppdm.data.load"
+    assert known["ppdm.study.Chapter"] == "ppdm.study.chapter.Chapter"
     assert "theta" not in known
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 # Rooms that make the book rather than being used by its readers.
-INTERNAL = ("ppdm.build", "ppdm.check", "ppdm.site", "ppdm.cli", "ppdm.__main__")
+INTERNAL = ("ppdm.build", "ppdm.check", "ppdm.course", "ppdm.site", "ppdm.cli", "ppdm.__main__")
 
 
 class Thing(NamedTuple):
