@@ -57,8 +57,8 @@ def test_usability_pairs_every_setting_with_the_same_split(tables):
     frame = study.rows(partial(experiment.usability, tables=tables, last=2),
                        {"dataset": ["WBC"], "rep": [0, 1]}, seed=3, cache=False)
     settings = len(experiment.parameters("WBC", tables, last=2))
-    assert len(frame) == 2 * 3 * (1 + 2 * settings)
-    assert set(frame.metric) == {"IBk", "SMO", "J48"}
+    assert len(frame) == 2 * 4 * (1 + 2 * settings)
+    assert set(frame.metric) == {"IBk", "SMO", "J48", "NN unscaled"}
     # nothing changes when all components are kept, or groups are of one record
     for scheme, k in (("BSVD", 9), ("kCG", 1)):
         same = frame[(frame.scheme == scheme) & (frame.k == k) & (frame.metric == "SMO")]
