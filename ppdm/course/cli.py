@@ -76,18 +76,19 @@ def _check(sources: Path, out: Path) -> None:
 
 
 def _grade(args: argparse.Namespace, sources: Path) -> int:
-    from ppdm.course.grade import grade
+    from ppdm.course.grade import NOT_HANDED_IN, grade
 
     if args.timeout < 1:
         raise ValueError(f"--timeout takes seconds, one or more, not {args.timeout}")
     folder = args.folder.resolve()
     out = args.out or folder.with_name(f"{folder.name}-graded")
     results = grade(folder, sources, out, args.timeout)
-    remarked = [result for result in results if result["remarks"]]
+    remarked = [result for result in results if result["remarks"] not in ([], [NOT_HANDED_IN])]
     for result in remarked:
         print(f"{result['student']}, {result['assignment']}: {'; '.join(result['remarks'])}")
     unread = sum(task["points"] is None for result in results for task in result["tasks"])
-    print(f"{len(results)} submissions, {len(remarked)} with remarks: {out / 'grades.csv'}")
+    handed_in = sum(NOT_HANDED_IN not in result["remarks"] for result in results)
+    print(f"{handed_in} submissions, {len(remarked)} with remarks: {out / 'grades.csv'}")
     if unread:
         print(f"{unread} answers wait for a reader: put points and comments into "
               f"{out / 'to_read.csv'} and run this again")  # fmt: skip

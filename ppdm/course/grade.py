@@ -28,6 +28,7 @@ from ppdm.course.build import find_sources, student_version, tasks
 #: A larger file is not opened.
 LARGEST = 20_000_000
 HUMAN, TESTS = "human", "tests"
+NOT_HANDED_IN = "not handed in"
 
 
 class Submission(NamedTuple):
@@ -138,7 +139,7 @@ def _grade_one(submission: Submission, source: Path, timeout: int) -> dict:
     from ppdm.course.run import run
 
     if submission.path is None:
-        return _nothing(source, "not handed in")
+        return _nothing(source, NOT_HANDED_IN)
     handed_in, problem = read_notebook(submission.path)
     if problem:
         return _nothing(source, problem)
@@ -278,6 +279,8 @@ def _points(cell: NotebookNode, notebook: NotebookNode) -> dict:
 
 def _says(error: NotebookNode) -> str:
     text = str(error.evalue)[:600]
+    if error.ename == "NameError":
+        return f"{text}: the cell that should define it did not get that far"
     return text if error.ename in ("AssertionError", "Stopped") else f"{error.ename}: {text}"
 
 
