@@ -15,12 +15,14 @@ COORDINATES = ["dataset", "learner", "scheme", "groups", "theta", "q", "reading"
 def accuracies(results: Path) -> list[dict]:
     """Mean accuracies of all chapters: their coordinates, and `accuracy`.
 
-    From each chapter's `accuracy.csv`, which holds repetitions (`value`) or means (`mean`). Where a
-    chapter measures several readings or learners, its first is taken.
+    From each chapter's `accuracy.csv` that goes by q or θ. It holds repetitions (`value`) or means
+    (`mean`). Where a chapter measures several readings or learners, its first is taken.
     """
     rows = []
     for path in sorted(results.glob("*/accuracy.csv")):
         frame = pd.read_csv(path)
+        if not {"q", "theta"} & set(frame):
+            continue
         if "metric" in frame:
             frame = frame[frame["metric"] == "accuracy"]
         for name in {"learner", "reading"} & set(frame):
