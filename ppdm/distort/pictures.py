@@ -32,11 +32,15 @@ def before_and_after(original, y, releases: Mapping[str, np.ndarray], names: tup
                            linewidths=0.8 if marker == "x" else 0)
             ax.set_title(title)
             ax.label_outer()
-        for ax in axes[len(panels):]:
-            ax.remove()
+        handles, labels = axes[0].get_legend_handles_labels()
+        if len(axes) > len(panels):  # the empty corner takes the legend
+            axes[-1].set_axis_off()
+            axes[-1].legend(handles, labels, loc="center", markerscale=1.6)
+            axes[-3].tick_params(labelbottom=True)
+        else:
+            figure.legend(handles, labels, loc="outside upper center", ncols=2)
         figure.supxlabel(names[0], fontsize=11)
         figure.supylabel(names[1], fontsize=11)
-        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     moves = {title: np.corrcoef(points.T)[0, 1] for title, points in panels.items()}
     told = ", ".join(f"{title} {r:.2f}" for title, r in moves.items())
     figure.caption = (f"{names[0].capitalize()} and {names[1]} of the same {len(y):,} records, "

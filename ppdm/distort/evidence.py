@@ -1,0 +1,174 @@
+"""From the frames of the AIBR chapter's runs to the tables and the evidence that it shows."""
+
+import numpy as np
+import pandas as pd
+
+from ppdm.distort.experiment import CHOSEN
+from ppdm.privacy.ranks import METRICS
+from ppdm.study import rules
+
+WEKA = ("IBk", "SMO", "J48")
+CELL = ["dataset", "scheme", "k", "e"]
+PAPERS = {(c["dataset"], c["scheme"]): c["e"] or c["k"] for c in CHOSEN}
+LARGER_PROTECTS = {"VD": 1, "RP": 1, "RK": -1, "CP": 1, "CK": -1}
+
+
+def wide(summary: pd.DataFrame, columns, index=CELL, digits: int = 3, percent: bool = False):
+    """A summary as a table of texts: a column for each metric, the mean with half its interval.
+
+    >>> row = {"dataset": "WBC", "scheme": "AIBR", "k": 2, "e": 0.0, "metric": "VD"}
+    >>> summary = pd.DataFrame([row | {"mean": 0.42, "high": 0.421}])
+    >>> wide(summary, ["VD"])["VD"].tolist()
+    ['0.420 ± 0.001']
+    """
+    form = f"{{:.{digits}%}}" if percent else f"{{:.{digits}f}}"
+    text = [f"{form.format(m)} ± {form.format(h - m)}"
+            for m, h in zip(summary["mean"], summary["high"])]
+    table = summary.assign(text=text).pivot_table(
+        index=index, columns="metric", values="text", aggfunc="first", sort=False)
+    return table[list(columns)].fillna("").reset_index()
+
+
+# Table 1 ----------------------------------------------------------------------------------------
+
+def claim_id(dataset: str, scheme: str, metric: str) -> str:
+    """The claim on a cell of Table 1.
+
+    >>> claim_id("WBC", "AIBR", "VD")
+    'GU-T1-WBC-AIBR-VD'
+    """
+    return f"GU-T1-{dataset}-{scheme}-{metric}"
+
+
+def table1(values: pd.DataFrame) -> dict[str, dict]:
+    """[Guo, Table 1] The evidence of the 40 claims: over all rows plainly, else over training rows."""
+    found = {}
+    for cell in CHOSEN:
+        for metric in METRICS:
+            here = values[(values.dataset == cell["dataset"]) & (values.scheme == cell["scheme"])
+                          & (values.metric == metric)]
+            found[claim_id(cell["dataset"], cell["scheme"], metric)] = {
+                "plain": rules.sample(here.value[here.reading == "all rows"]),
+                "under": rules.sample(here.value[here.reading == "training rows"])}
+    return found
+
+
+def side_by_side(evidence: dict[str, dict], decided: dict) -> pd.DataFrame:
+    """[Guo, Table 1] Printed and, in brackets, ours over the training rows; ✗ where they disagree."""
+    rows = []
+    for cell in CHOSEN:
+        row = {name: cell[name] for name in CELL}
+        for metric in METRICS:
+            id = claim_id(cell["dataset"], cell["scheme"], metric)
+            ours = f"{evidence[id]['under']['mean']:.3f}"
+            mark = " ✗" if decided[id].verdict == "not reproduced" else ""
+            row[metric] = f"{decided[id].claim.printed} ({ours}){mark}"
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def agreeing(values: pd.DataFrame, claims: dict) -> pd.DataFrame:
+    """Whether each cell of Table 1 agrees with the printed number, under each reading."""
+    keys = ["reading", "dataset", "scheme", "metric"]
+    rows = []
+    for (reading, *cell), part in values.groupby(keys, sort=False):
+        met = rules.agree(**rules.sample(part.value), **claims[claim_id(*cell)].given).met
+        rows.append((reading, *cell, met))
+    return pd.DataFrame(rows, columns=[*keys, "agrees"])
+
+
+# Usefulness -------------------------------------------------------------------------------------
+
+def losses_of(loss: pd.DataFrame, scheme: str, reading: str) -> pd.DataFrame:
+    """The losses of one scheme, with the classifier in a column of its own, for a figure."""
+    rows = loss[(loss.scheme == scheme) & (loss.reading == reading)]
+    return rows.rename(columns={"metric": "classifier"}).sort_values(
+        "dataset", ascending=False, kind="stable")
+
+
+def usefulness_trend(loss, scheme, reading, x="k", backwards=False) -> dict:
+    """The losses of the three classifiers on both data sets, from strong distortion to weak."""
+    rows = losses_of(loss, scheme, reading)
+    rows = rows[rows.classifier.isin(WEKA)]
+    return _series(rows, "classifier", x, backwards)
+
+
+def protection_trend(summary, scheme, x="k", backwards=False) -> dict:
+    """VD, RP and -RK from strong distortion to weak, each in units of its largest value."""
+    rows = summary[(summary.scheme == scheme) & summary.metric.isin(["VD", "RP", "RK"])]
+    largest = rows.groupby(["dataset", "metric"])["mean"].transform("max")
+    rows = rows.assign(se=rows["se"] / largest,
+                       mean=rows["metric"].map(LARGER_PROTECTS) * rows["mean"] / largest)
+    return _series(rows, "metric", x, backwards)
+
+
+def _series(rows, name, x, backwards):
+    """One series for each data set and `name`, at the values of `x` that both data sets have."""
+    shared = set.intersection(*(set(part[x]) for _, part in rows.groupby("dataset")))
+    order = sorted(shared, reverse=backwards)
+    table = rows[rows[x].isin(shared)].pivot(index=["dataset", name], columns=x,
+                                             values=["mean", "se"])
+    return {"values": table["mean"][order].to_numpy(), "se": table["se"][order].to_numpy()}
+
+
+def share_of_papers(choice, dataset, scheme, reading, neighbour) -> float:
+    """The share of resamples in which the rule picks the paper's parameter."""
+    rows = choice[(choice.dataset == dataset) & (choice.scheme == scheme)
+                  & (choice.reading == reading) & (choice.neighbour == neighbour)]
+    return float(rows.share[rows.value == PAPERS[dataset, scheme.split()[0]]].sum())
+
+
+def picked(choice: pd.DataFrame) -> pd.DataFrame:
+    """What the rule picks under each reading and, in brackets, the share that picks the paper's."""
+    keys = ["dataset", "scheme", "reading", "neighbour"]
+    texts = {}
+    for key, part in choice.groupby(keys, sort=False):
+        share = share_of_papers(part, *key)
+        texts[key] = f"{part.value[part.picked].iloc[0]:g} ({share:.0%})"
+    table = pd.Series(texts).rename_axis(keys).unstack(["reading", "neighbour"])
+    table.columns = [f"{reading}, {neighbour}" for reading, neighbour in table.columns]
+    table.insert(0, "paper", [f"{PAPERS[d, s.split()[0]]:g}" for d, s in table.index])
+    return table
+
+
+# Privacy ----------------------------------------------------------------------------------------
+
+def larger_k(summary: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """How much more AIBR's largest k protects (VD and RP) than the paper's, with standard errors."""
+    gain, error = [], []
+    for (dataset, metric), rows in summary[summary.scheme == "AIBR"].groupby(["dataset", "metric"]):
+        if metric in ("VD", "RP"):
+            rows = rows.set_index("k")
+            small, large = rows.loc[PAPERS[dataset, "AIBR"]], rows.loc[rows.index.max()]
+            gain.append(large["mean"] - small["mean"])
+            error.append(np.hypot(large["se"], small["se"]))
+    return np.array(gain), np.array(error)
+
+
+def lead(summary: pd.DataFrame, dataset: str) -> dict:
+    """By how much AIBR protects better than each other scheme, by each metric."""
+    table = summary[summary.dataset == dataset].pivot(index="scheme", columns="metric",
+                                                      values=["mean", "se"])
+    mean, se = table["mean"], table["se"]
+    pairs = [(s, m) for s in ("kCG", "BSVD", "SSVD") for m in METRICS]
+    return {"differences": [LARGER_PROTECTS[m] * (mean.loc["AIBR", m] - mean.loc[s, m])
+                            for s, m in pairs],
+            "se": [np.hypot(se.loc["AIBR", m], se.loc[s, m]) for s, m in pairs]}
+
+
+def chosen_by_us(choice: pd.DataFrame, reading: str, neighbour: str = "scaled") -> pd.DataFrame:
+    """The settings (dataset, scheme, k, e) that the rule picks in our run, where it picks any."""
+    rows = choice[choice.picked & (choice.reading == reading) & (choice.neighbour == neighbour)
+                  & choice.value.notna()]
+    by_e = rows.parameter == "e"
+    kept = [PAPERS[d, "BSVD"] for d in rows.dataset]
+    return rows[["dataset", "scheme"]].assign(
+        k=np.where(by_e, kept, rows.value).astype(int), e=np.where(by_e, rows.value, 0.0))
+
+
+def trade_off(loss: pd.DataFrame, traced: pd.DataFrame, reading: str) -> pd.DataFrame:
+    """For each setting: the accuracy that the worst classifier keeps, and the best attack's share."""
+    here = loss[(loss.reading == reading) & loss.metric.isin(WEKA)]
+    worst = here.groupby(CELL)["mean"].max()
+    best = traced.groupby(CELL)["mean"].max()
+    return pd.DataFrame({"accuracy kept": 1 - worst, "share traced": best}).reset_index()
