@@ -58,12 +58,22 @@ def tally(records: Records) -> str:
 def _number(claim: Claim) -> str:
     if not claim.ours:
         return ""
-    interval = ""
-    if claim.low and claim.high and (claim.low, claim.high) != (claim.ours, claim.ours):
-        interval = (
-            f" <span class='where'>{html.escape(claim.low)} to {html.escape(claim.high)}</span>"
-        )
-    return html.escape(claim.ours) + interval
+    if not (claim.low and claim.high) or claim.low == claim.high == claim.ours:
+        return _rounded(claim.ours)
+    interval = f"{_rounded(claim.low)} to {_rounded(claim.high)}"
+    return f"{_rounded(claim.ours)} <span class='where'>{interval}</span>"
+
+
+def _rounded(text: str) -> str:
+    """A number to four digits; the file to download has them all.
+
+    >>> _rounded("-0.4978621957"), _rounded("1e-9"), _rounded("449"), _rounded("12 of 13")
+    ('−0.4979', '1e−09', '449', '12 of 13')
+    """
+    try:
+        return f"{float(text):.4g}".replace("-", "−")
+    except ValueError:
+        return html.escape(text)
 
 
 def _row(claim: Claim) -> str:

@@ -63,6 +63,12 @@ def mend_site(site: Path) -> None:
         script.write_text(script.read_text(encoding="utf-8").replace(*_IN_SCRIPT), "utf-8")
 
 
+def _mark_mathematics(app, pagename, templatename, context, doctree) -> None:
+    """Tell Sphinx of formulas that came in as HTML, on cards and scoreboard: they need MathJax too."""
+    if 'class="math ' in context.get("body", ""):
+        app.env.get_domain("math").data["has_equations"][pagename] = True
+
+
 def _describe(app, pagename, templatename, context, doctree) -> None:
     """What a page shows when a link to it is shared: title, first words, and the card."""
     title = re.sub(r"<[^>]+>", "", context.get("title", "")) or app.config.html_title
@@ -101,6 +107,7 @@ def setup(app):
     for style in ("site.css", "ppdm.css"):
         app.add_css_file(style, priority=900)  # after the theme's own
     app.add_js_file("site.js", loading_method="defer")
+    app.connect("html-page-context", _mark_mathematics, priority=400)  # before Sphinx asks
     app.connect("html-page-context", _describe)
     app.connect("build-finished", _after_build)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
