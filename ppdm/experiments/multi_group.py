@@ -108,7 +108,8 @@ def trees(
     learner
         ``"ID3"`` or ``"naive Bayes"``.
     undo
-        If not, the reports are taken for the truth.
+        If not, the reports are taken for the truth (the class in one of the groups, or not
+        disguised).
     grouping
         ``None``: the attributes are dealt into groups anew for each repetition; a number names one
         deal that all repetitions use.
@@ -145,7 +146,8 @@ def trees(
         if undo:
             learned_from = estimate(table, groups, theta, class_in, rng, deal, survey.absent)
         else:
-            scheme = MultiGroup(theta, random_groups(table.names, groups, deal), survey.absent)
+            names = table.names[:-1] if class_in == "none" else table.names
+            scheme = MultiGroup(theta, random_groups(names, groups, deal), survey.absent)
             learned_from = scheme.disguise_table(table, rng)
         results[rep] = part.outcome(_learner(learner, negative).fit_table(learned_from))
     return dict(zip(("accuracy", "balanced", "constant"), results.T, strict=True))
