@@ -56,16 +56,21 @@ def _ours(decision: ledger.Decision) -> str:
 
 
 def cards(decisions: list[ledger.Decision]) -> Html:
-    """Many verdicts as one table, a row and an anchor each."""
+    """Many verdicts as one table, a row and an anchor each.
+
+    The reason stands under its claim, and a column of printed numbers only where there are any.
+    """
+    printed = any(d.claim.printed for d in decisions)
     rows = [
         (f' id="claim-{escape(d.claim.id)}"', [
-            ledger.link(d.claim.id), inline(d.claim.claim), escape(d.claim.printed), _ours(d),
-            verdict(d.verdict), inline(d.note),
+            ledger.link(d.claim.id),
+            inline(d.claim.claim) + (f'<span class="note">{inline(d.note)}</span>' if d.note else ""),
+            *([escape(d.claim.printed)] if printed else []), _ours(d), verdict(d.verdict),
         ])
         for d in decisions
     ]  # fmt: skip
     title = f"{ledger.summary(decisions).capitalize()}."
-    head = ["Claim", "", "Printed", "Ours (95 %)", "Verdict", "Why"]
+    head = ["Claim", "", *(["Printed"] if printed else []), "Ours (95 %)", "Verdict"]
     return Html(_table(head, rows, title), "\n".join(map(repr, decisions)))
 
 
