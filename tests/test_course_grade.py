@@ -179,7 +179,7 @@ def _strange():
     yield "loops", _with(PRIMER, "estimate-answer", "def estimate(reports, theta):\n    while True: pass"), {"estimate"}, "longer than"
     yield "loops-above", _with(SURVEYS, "exposed-answer", "while True: pass"), {"exposed"}, "longer than"
     yield "cannot-be-stopped", _with(PRIMER, "average-answer", "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"), {"average"}, "could not be interrupted"
-    yield "prints", _with(PRIMER, "average-answer", "def averaged(yes, people, theta):\n    print('x' * 10**6)\n    return 0\nfor i in range(10**5): print('line', i)"), {"average"}, "average of"
+    yield "prints", _with(PRIMER, "average-answer", "def averaged(yes, people, theta):\n    print('x' * 10**6)\n    return 0\nfor i in range(10**5): print('line', i)"), {"average"}, "average"
     yield "ends-python", _with(PRIMER, "plan-answer", "import os; os._exit(1)"), {"plan"}, "ended its Python"
     yield "altered", _with(PRIMER, "estimate", "print('all is well')"), set(), "was altered"
     cheat = _with(PRIMER, "estimate-answer", "from ppdm.course import primer\nprimer.check_estimate = lambda *a, **k: None\ndef estimate(reports, theta): return 0, 0")

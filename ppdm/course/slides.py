@@ -1,0 +1,52 @@
+"""The book's figures as slides: one HTML file that shows without a network and prints one a page."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import escape
+from pathlib import Path
+
+from ppdm.build.layout import replace_file
+
+STYLE = """
+html { scroll-snap-type: y mandatory; }
+body { margin: 0; font: 1.6vw/1.4 system-ui, sans-serif; color: #1f2328; background: #fff; }
+section { height: 100vh; box-sizing: border-box; padding: 3vh 4vw; display: flex;
+          flex-direction: column; align-items: center; scroll-snap-align: start;
+          break-after: page; }
+section > p { margin: 0; color: #57606a; }
+figure { margin: 0; flex: 1; min-height: 0; display: flex; flex-direction: column; width: 100%; }
+figure svg, figure img { flex: 1; min-height: 0; width: 100%; object-fit: contain; }
+figcaption { max-width: 60vw; margin: 1vh auto 0; }
+@page { size: 16in 9in; margin: 0; }
+"""
+
+
+def figures(notebook: Path) -> tuple[str, list[str]]:
+    """The title of an executed notebook, and its figures as HTML, captions included."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    title = next((line[2:] for cell in cells if cell["cell_type"] == "markdown"
+                  for line in "".join(cell["source"]).splitlines() if line.startswith("# ")),
+                 notebook.stem)  # fmt: skip
+    found = []
+    for cell in cells:
+        for output in cell.get("outputs", []):
+            html = "".join(output.get("data", {}).get("text/html", ""))
+            found += re.findall(r'<figure class="ppdm drawn".*?</figure>', html, flags=re.DOTALL)
+    return title, found
+
+
+def make_slides(notebooks: list[Path], target: Path) -> int:
+    """Write the slides; return how many there are."""
+    slides = [(title, figure) for title, drawn in map(figures, notebooks) for figure in drawn]
+    if not slides:
+        raise ValueError("no figures yet: run the chapters first, with `ppdm book` or `ppdm quick`")
+    body = "\n".join(f"<section><p>{escape(t)}</p>{figure}</section>" for t, figure in slides)
+    page = (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f"<title>The figures of the book</title>\n<style>{STYLE}</style>\n</head>\n"
+        f"<body>\n{body}\n</body>\n</html>\n"
+    )
+    replace_file(target, page.encode())
+    return len(slides)
