@@ -8,6 +8,8 @@
     build        student versions, made from the notebooks with the solutions
     grade        a folder of submissions to points
     feedback     one page a student
+    slides       the figures of the book, one a screen
+    run          one submission in a kernel of its own
     cli          `ppdm course`
 
 The notebooks with the solutions are in `notebooks/assignments`, in nbgrader's format. The checks

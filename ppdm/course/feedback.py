@@ -64,7 +64,7 @@ def _assignment(result: dict) -> str:
     return (
         f"<h2>{escape(result['assignment'])}: {got:g} of {most:g}{later}</h2>\n"
         + (f"<p>Remarks:</p>\n<ul>{remarks}</ul>\n" if remarks else "")
-        + "<table>\n<thead><tr><th>Task</th><th>Points</th><th>What the reader says</th></tr>"
+        + "<table>\n<thead><tr><th>Task</th><th>Points</th><th>What is said of it</th></tr>"
         + f"</thead>\n<tbody>{rows}</tbody>\n</table>\n{answers}"
     )
 
@@ -74,7 +74,7 @@ def _row(task: dict) -> str:
     if points is None:
         look, shown, words = "open", f"? of {most:g}", "A human will read this."
     else:
-        look = "full" if points == most else "none"
+        look = "full" if points == most else "none" if points == 0 else "open"
         shown = f"{points:g} of {most:g}"
         words = task["message"] or ("Right." if points == most else "")
     return (
