@@ -10,6 +10,7 @@ from . import Finding
 from .browser import CHROMIUM_FLAGS, find_chromium
 
 VERSION = "12.8.2"
+_FLAGS = [flag for flag in CHROMIUM_FLAGS if " " not in flag]  # it takes them as one line
 REQUIRED = {"accessibility": 100, "best-practices": 95, "performance": 90}
 
 
@@ -36,7 +37,7 @@ def scores(command: Path, address: str) -> tuple[dict[str, int], dict[str, list[
     done = subprocess.run(
         [str(command), address, "--preset=desktop", "--output=json", "--quiet",
          "--no-enable-error-reporting", "--only-categories=" + ",".join(REQUIRED),
-         "--chrome-flags=" + " ".join(["--headless=new", *CHROMIUM_FLAGS])],
+         "--chrome-flags=" + " ".join(["--headless=new", *_FLAGS])],
         env={**os.environ, "CHROME_PATH": find_chromium()},
         check=True, capture_output=True, text=True, timeout=180,
     )  # fmt: skip
