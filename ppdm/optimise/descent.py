@@ -33,6 +33,7 @@ __all__ = ["best_matrix", "descend", "square_front"]
 FIRST_BARRIER, LAST_BARRIER, BARRIER_FACTOR = 1e-2, 5e-8, 0.1
 STEPS_A_BARRIER = 40
 SEED_GENERATIONS = 1_000
+SPARSE = 0.2  # of the Dirichlet distribution that random columns come from
 TOP_MARGIN = 1e-7
 
 
@@ -42,12 +43,13 @@ def square_front(
     levels,
     rng: np.random.Generator,
     respondents: int = 10_000,
-    starts: int = 4,
+    starts: int = 5,
 ) -> Front:
     """The best square matrix found at each privacy level, in the order of the levels.
 
-    Starts are Warner's matrix, the points nearest to the level of a short run of the evolutionary
-    search, and the solutions of the neighbouring levels, once from each side.
+    Starts are Warner's matrix, the point nearest to the level of a short run of the evolutionary
+    search, the solutions of the neighbouring levels, once from each side, and `starts` random
+    matrices with a few large entries in each column.
 
     >>> front = square_front([0.2, 0.3, 0.5], 0.8, [0.3, 0.4], np.random.default_rng(0))
     >>> bool(front.mse[0] < front.mse[1])
@@ -57,11 +59,13 @@ def square_front(
     delta = check_delta(delta, prior)
     levels = np.array([_check_level(level, prior, delta) for level in levels])
     seeds = optrr(prior, delta, rng, respondents, generations=SEED_GENERATIONS)
+    n = len(prior)
     found: list[list[np.ndarray]] = [[] for _ in levels]
     with threadpool_limits(1):  # many small systems: threads would only wait for each other
         for i, level in enumerate(levels):
-            near = np.argsort(np.abs(seeds.privacy - level), kind="stable")[:starts]
-            for start in [*warner(1 - level, len(prior)), *seeds.matrices[near]]:
+            nearest = seeds.matrices[np.argmin(np.abs(seeds.privacy - level))]
+            columns = rng.dirichlet(np.full(n, SPARSE), size=(starts, n))
+            for start in [*warner(1 - level, n), nearest, *columns.transpose(0, 2, 1)]:
                 found[i].append(descend(start, prior, delta, level))
         order = np.argsort(levels, kind="stable")
         for path in (order, order[::-1]):
