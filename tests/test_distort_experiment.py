@@ -113,7 +113,7 @@ def test_a_choice_on_the_edge_is_shown_to_be_one():
     cells[("AIBR", 2, 0.0, "IBk")] = [0.9] * 40
     found = selection.picks(accuracy_frame(cells), 2000, rng()).set_index("value")
     assert found.picked[2] and not found.picked[1]
-    assert 0.2 < found.share[1] < 0.4
+    assert 0.25 < found.share[1] < 0.45                  # mean loss 0.022, sd of both errors 0.005
     assert found.share.sum() == pytest.approx(1)
 
 

@@ -13,20 +13,31 @@ PAPERS = {(c["dataset"], c["scheme"]): c["e"] or c["k"] for c in CHOSEN}
 LARGER_PROTECTS = {"VD": 1, "RP": 1, "RK": -1, "CP": 1, "CK": -1}
 
 
-def wide(summary: pd.DataFrame, columns, index=CELL, digits: int = 3, percent: bool = False):
+def setting(scheme: str, k: int, e: float) -> str:
+    """A scheme with its parameter, as the chapter's tables write it.
+
+    >>> setting("AIBR", 2, 0.0), setting("SSVD", 7, 0.45)
+    ('AIBR, k = 2', 'SSVD, k = 7, e = 0.45')
+    """
+    return f"{scheme}, k = {k}" + (f", e = {e:g}" if e else "")
+
+
+def wide(summary: pd.DataFrame, columns, form: str = ".3f", also=()) -> pd.DataFrame:
     """A summary as a table of texts: a column for each metric, the mean with half its interval.
 
     >>> row = {"dataset": "WBC", "scheme": "AIBR", "k": 2, "e": 0.0, "metric": "VD"}
     >>> summary = pd.DataFrame([row | {"mean": 0.42, "high": 0.421}])
-    >>> wide(summary, ["VD"])["VD"].tolist()
-    ['0.420 ± 0.001']
+    >>> wide(summary, ["VD"]).to_dict("records")
+    [{'data': 'WBC', 'release': 'AIBR, k = 2', 'VD': '0.420\xa0±\xa00.001'}]
     """
-    form = f"{{:.{digits}%}}" if percent else f"{{:.{digits}f}}"
-    text = [f"{form.format(m)} ± {form.format(h - m)}"
-            for m, h in zip(summary["mean"], summary["high"])]
-    table = summary.assign(text=text).pivot_table(
-        index=index, columns="metric", values="text", aggfunc="first", sort=False)
-    return table[list(columns)].fillna("").reset_index()
+    number = f"{{:{form}}}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{{:{form}}}"
+    rows = summary.assign(
+        data=summary["dataset"],
+        release=[setting(*row) for row in summary[["scheme", "k", "e"]].itertuples(index=False)],
+        text=[number.format(m, h - m) for m, h in zip(summary["mean"], summary["high"])])
+    table = rows.pivot_table(index=["data", "release", *also], columns="metric", values="text",
+                             aggfunc="first", sort=False)
+    return table[list(columns)].fillna("").rename_axis(columns=None).reset_index()
 
 
 # Table 1 ----------------------------------------------------------------------------------------
@@ -57,10 +68,11 @@ def side_by_side(evidence: dict[str, dict], decided: dict) -> pd.DataFrame:
     """[Guo, Table 1] Printed and, in brackets, ours over the training rows; ✗ where they disagree."""
     rows = []
     for cell in CHOSEN:
-        row = {name: cell[name] for name in CELL}
+        row = {"data": cell["dataset"],
+               "release": setting(cell["scheme"], cell["k"], cell["e"])}
         for metric in METRICS:
             id = claim_id(cell["dataset"], cell["scheme"], metric)
-            ours = f"{evidence[id]['under']['mean']:.3f}"
+            ours = f"{evidence[id]['under']['mean']:.3g}"
             mark = " ✗" if decided[id].verdict == "not reproduced" else ""
             row[metric] = f"{decided[id].claim.printed} ({ours}){mark}"
         rows.append(row)
@@ -75,6 +87,13 @@ def agreeing(values: pd.DataFrame, claims: dict) -> pd.DataFrame:
         met = rules.agree(**rules.sample(part.value), **claims[claim_id(*cell)].given).met
         rows.append((reading, *cell, met))
     return pd.DataFrame(rows, columns=[*keys, "agrees"])
+
+
+def counted(agrees: pd.DataFrame) -> pd.DataFrame:
+    """How many cells agree under each reading: of 20 for each data set, of 40 together."""
+    counts = agrees.pivot_table(index="reading", columns="dataset", values="agrees",
+                                aggfunc="sum", sort=False).rename_axis(columns=None)
+    return counts.assign(together=counts.sum(axis=1))
 
 
 # Usefulness -------------------------------------------------------------------------------------
@@ -112,14 +131,25 @@ def _series(rows, name, x, backwards):
 
 
 def share_of_papers(choice, dataset, scheme, reading, neighbour) -> float:
-    """The share of resamples in which the rule picks the paper's parameter."""
-    rows = choice[(choice.dataset == dataset) & (choice.scheme == scheme)
-                  & (choice.reading == reading) & (choice.neighbour == neighbour)]
+    """The share of imagined runs in which the rule picks the paper's parameter."""
+    rows = _choices(choice, dataset, scheme, reading, neighbour)
     return float(rows.share[rows.value == PAPERS[dataset, scheme.split()[0]]].sum())
 
 
+def surprise(choice, dataset, scheme, reading, neighbour) -> float:
+    """The p-value of the paper's parameter: the share of imagined runs with a choice as rare."""
+    rows = _choices(choice, dataset, scheme, reading, neighbour)
+    papers = share_of_papers(choice, dataset, scheme, reading, neighbour)
+    return float(rows.share[rows.share <= papers].sum())
+
+
+def _choices(choice, dataset, scheme, reading, neighbour):
+    return choice[(choice.dataset == dataset) & (choice.scheme == scheme)
+                  & (choice.reading == reading) & (choice.neighbour == neighbour)]
+
+
 def picked(choice: pd.DataFrame) -> pd.DataFrame:
-    """What the rule picks under each reading and, in brackets, the share that picks the paper's."""
+    """What the rule picks under each reading, and in how many imagined runs the paper's choice."""
     keys = ["dataset", "scheme", "reading", "neighbour"]
     texts = {}
     for key, part in choice.groupby(keys, sort=False):

@@ -57,15 +57,18 @@ def pick(usable: pd.Series, scheme: str) -> float:
 
 
 def picks(accuracy: pd.DataFrame, draws: int, rng: np.random.Generator) -> pd.DataFrame:
-    """What the rule picks, and how often it would pick what, if the splits were drawn again.
+    """What the rule picks, and what it would pick in another run of as many repetitions.
 
-    The repetitions are resampled with replacement `draws` times (the bootstrap), all parameters and
-    classifiers together. A row for each data set, scheme, reading and parameter that is ever
-    picked: `picked` marks the choice from the data as they are, `share` is that of the resamples.
+    Another run is imagined `draws` times by a bootstrap in two steps. Our repetitions, resampled
+    with replacement, are a guess at the truth; repetitions drawn from that guess are the other run.
+    So both our error and the other run's count, as in the rule for printed numbers. All parameters
+    and classifiers are resampled together. A row for each data set, scheme, reading and parameter
+    that is ever picked: `picked` marks our own choice, `share` is that of the imagined runs.
     """
     released, original = _paired(accuracy)
     reps = original["rep"].nunique()
-    weights = np.vstack([np.ones(reps), rng.multinomial(reps, [1 / reps] * reps, draws)]).T
+    truths = rng.multinomial(reps, np.full(reps, 1 / reps), draws) / reps
+    weights = np.vstack([np.ones(reps), rng.multinomial(reps, truths)]).T
     R_o = original.pivot(index=["dataset", "metric"], columns="rep", values="original") @ weights
     rows = []
     for (dataset, scheme, reading), part in released.groupby(
