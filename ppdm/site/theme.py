@@ -52,7 +52,9 @@ def mend_page(text: str) -> str:
 
 
 def mend_site(site: Path) -> None:
-    """Every page and the theme's script, in place."""
+    """Every page and the theme's script, in place; maps for the theme's own developers go."""
+    for path in site.glob("_static/**/*.map"):
+        path.unlink()
     for path in site.rglob("*.html"):
         before = path.read_text(encoding="utf-8")
         after = mend_page(before)
