@@ -22,15 +22,17 @@ def setting(scheme: str, k: int, e: float) -> str:
     return f"{scheme}, k = {k}" + (f", e = {e:g}" if e else "")
 
 
-def wide(summary: pd.DataFrame, columns, form: str = ".3f", also=()) -> pd.DataFrame:
+def wide(summary: pd.DataFrame, columns, form: str = ".3f", half: str = "", also=()):
     """A summary as a table of texts: a column for each metric, the mean with half its interval.
+
+    `form` is the format of the means, `half` that of the halves if they have their own.
 
     >>> row = {"dataset": "WBC", "scheme": "AIBR", "k": 2, "e": 0.0, "metric": "VD"}
     >>> summary = pd.DataFrame([row | {"mean": 0.42, "high": 0.421}])
     >>> wide(summary, ["VD"]).to_dict("records")
     [{'data': 'WBC', 'release': 'AIBR, k = 2', 'VD': '0.420\xa0±\xa00.001'}]
     """
-    number = f"{{:{form}}}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{{:{form}}}"
+    number = f"{{:{form}}}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{{:{half or form}}}"
     rows = summary.assign(
         data=summary["dataset"],
         release=[setting(*row) for row in summary[["scheme", "k", "e"]].itertuples(index=False)],
