@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ppdm.optimise import descent, experiment, objectives, spea2
+from ppdm.optimise import best_scheme, descent, experiment, objectives, spea2
 from ppdm.optimise.cli import add_arguments, main, report
 
 PRIOR = np.array([0.1, 0.2, 0.25, 0.45])
@@ -368,6 +368,17 @@ def test_descent_keeps_the_bounds_and_beats_the_search():
         assert np.abs(front.matrices.sum(axis=1) - 1).max() < 1e-12
         for level, error in zip(levels, front.mse):
             assert error <= search.mse[search.privacy >= level].min() * (1 + 1e-4)
+
+
+def test_descent_keeps_the_bounds_next_to_the_highest_privacy():
+    """Sparse starts are far outside there; each must be brought inside before the first step."""
+    for prior in (PRIOR, np.full(6, 1 / 6)):
+        low, high = 1 - DELTA, 1 - prior.max()
+        levels = high - (high - low) * np.array([0.005, 0.0005])
+        front = descent.square_front(prior, DELTA, levels, np.random.default_rng(18), starts=12)
+        assert (front.privacy >= levels - 1e-9).all()
+        for level, error in zip(levels, front.mse):
+            assert error >= best_scheme(prior, DELTA, level).bound * (1 - 1e-9)
 
 
 def test_more_outputs_are_no_worse():
