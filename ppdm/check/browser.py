@@ -110,7 +110,7 @@ _SETTLED = """async () => {
     ...[...document.querySelectorAll('mjx-merror')].map((m) => `error: ${m.textContent}`)].slice(0, 3);
 }"""
 
-PATIENCE = 120  # seconds for one page in one mode
+PATIENCE = 300  # seconds for one page in one mode
 IMPACTS = ("minor", "moderate", "serious", "critical")
 
 
