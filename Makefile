@@ -30,6 +30,7 @@ zip: .venv/installed ## pack the built site into one file to read offline
 	@$(RUN) ppdm zip
 
 bench: .venv/installed ## time the parts that must be fast
+	@$(RUN) pip install --quiet --disable-pip-version-check -e '.[bench]'
 	@$(RUN) ppdm bench
 
 clean: ## forget everything that was built; .venv stays
