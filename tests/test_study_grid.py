@@ -1,5 +1,6 @@
 """Grids: the same frame however it is computed, finished cells kept, errors that name the cell."""
 
+import multiprocessing
 import os
 import random
 import subprocess
@@ -304,7 +305,9 @@ def test_ctrl_c_stops_the_workers_and_leaves_whole_files(tmp_path):
     process = subprocess.Popen([sys.executable, script], env=env, stderr=subprocess.PIPE)
     try:
         deadline = time.monotonic() + 60
-        while not log.with_suffix(".5").exists() and time.monotonic() < deadline:
+        kept = tmp_path / "cache"
+        while not (log.with_suffix(".5").exists() and len(list(kept.rglob("*.npy"))) == 4):
+            assert time.monotonic() < deadline
             time.sleep(0.05)
         began = time.monotonic()
         process.send_signal(signal.SIGINT)
@@ -315,6 +318,22 @@ def test_ctrl_c_stops_the_workers_and_leaves_whole_files(tmp_path):
     files = list((tmp_path / "cache").rglob("*.*"))
     assert len(files) == 4
     assert all(f.suffix == ".npy" for f in files)
+
+
+def test_ctrl_c_while_a_result_is_written_stops_the_workers(monkeypatch):
+    def interrupted(store, unit, table):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(grid, "_idle_pools", {})
+    monkeypatch.setattr(grid.Store, "write", interrupted)
+    others = multiprocessing.active_children()
+    with pytest.raises(KeyboardInterrupt) as caught:  # as a shell does, it keeps the traceback
+        study.run(lambda rng, reps, i: time.sleep(60 * i) or {"m": rng.random(reps)},
+                  {"i": [0, 1, 1.5, 2]}, 3, 1, workers=2)
+    for worker in set(multiprocessing.active_children()) - set(others):
+        worker.join(10)
+        assert not worker.is_alive()
+    assert caught.traceback
 
 
 def test_summaries_against_plain_formulas():

@@ -7,6 +7,7 @@ order, resumed or not.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import json
@@ -194,8 +195,9 @@ def compute(function, units, seed, executor, workers, data, cache) -> list[np.nd
     results = [store.read(unit) for unit in units]
     todo = [i for i, result in enumerate(results) if result is None]
     failed = []
-    with _progress(len(units), len(units) - len(todo)) as bar:
-        work = _outcomes(function, [(i, units[i]) for i in todo], int(seed), executor, workers)
+    work = _outcomes(function, [(i, units[i]) for i in todo], int(seed), executor, workers)
+    # closing: Ctrl-C while a result is written must stop the workers too, not wait for them.
+    with _progress(len(units), len(units) - len(todo)) as bar, contextlib.closing(work):
         for i, outcome in work:
             if isinstance(outcome, Failure):
                 failed.append((units[i].coords, outcome))
