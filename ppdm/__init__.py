@@ -9,8 +9,12 @@ unchanged. So there are three plain parts: mechanisms (`ppdm.disguise`), tables 
 learners (`ppdm.learn`).
 """
 
-from ppdm.disguise import Mechanism, MultiGroup, RRMatrix, UnrelatedQuestion, random_groups
-from ppdm.table import Domain, Table, count
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # for type checkers, and for the account of what a run may reach
+    from ppdm.disguise import Mechanism, MultiGroup, RRMatrix, UnrelatedQuestion, random_groups
+    from ppdm.table import Domain, Table, count
 
 __version__ = "0.1.0"
 
@@ -24,3 +28,11 @@ __all__ = [
     "count",
     "random_groups",
 ]
+
+
+def __getattr__(name: str):
+    """Import a name when it is first asked for: `ppdm --help` need not wait for pandas."""
+    if name not in __all__:
+        raise AttributeError(f"ppdm has no {name!r}; it has {', '.join(__all__)}")
+    home = "ppdm.table" if name in ("Domain", "Table", "count") else "ppdm.disguise"
+    return getattr(import_module(home), name)

@@ -1,6 +1,13 @@
 """Learners. Naive Bayes and ID3 read contingency tables and so learn from disguised data."""
 
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # for type checkers, and for the account of what a run may reach
+    from ppdm.learn.id3 import ID3
+    from ppdm.learn.j48 import J48
+    from ppdm.learn.naive_bayes import NaiveBayes
+    from ppdm.learn.rules import association_rules, frequent_itemsets
 
 _HOMES = {
     "ID3": "ppdm.learn.id3",

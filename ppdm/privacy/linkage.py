@@ -14,6 +14,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from ppdm.distort.aibr import intervals
+from ppdm.privacy.ranks import two_tables
 
 TIE = 1 + 1e-9  # distances closer than this factor are the same distance
 
@@ -66,7 +67,7 @@ def interval_share(original, released, k: int, known: Sequence[int] | None = Non
     >>> round(interval_share(A, B, k=2), 3), interval_share(A, B, k=1)
     (0.4, 0.2)
     """
-    A, B = _pair(original, released)
+    A, B = two_tables(original, released)
     low, high = A.min(axis=0), A.max(axis=0)
     cells = np.stack([intervals(A, k), intervals(B, k, low, high)])
     if known is not None:
@@ -80,21 +81,9 @@ def interval_share(original, released, k: int, known: Sequence[int] | None = Non
 
 def _comparable(original, released, known):
     """Both tables, the known attributes only, each in units of its original standard deviation."""
-    A, B = _pair(original, released)
+    A, B = two_tables(original, released)
     if known is not None:
         A, B = A[:, list(known)], B[:, list(known)]
     spread = A.std(axis=0)
     spread[spread == 0] = 1
     return A / spread, B / spread
-
-
-def _pair(original, released):
-    A, B = np.asarray(original, dtype=float), np.asarray(released, dtype=float)
-    if A.shape != B.shape or A.ndim != 2 or A.size == 0:
-        raise ValueError(
-            f"The original and the released data must be tables of the same shape, "
-            f"but they are {A.shape} and {B.shape}."
-        )
-    if not (np.isfinite(A).all() and np.isfinite(B).all()):
-        raise ValueError("Linking needs complete records, but there are missing values.")
-    return A, B

@@ -22,7 +22,7 @@ def rank_metrics(original, released, ties: str = "ordinal") -> dict[str, float]:
     >>> {name: round(value, 3) for name, value in rank_metrics(A, B).items()}
     {'VD': 0.038, 'RP': 0.333, 'RK': 0.667, 'CP': 0.0, 'CK': 1.0}
     """
-    A, B = _pair(original, released)
+    A, B = two_tables(original, released)
     if ties not in TIES:
         raise ValueError(f"ties must be one of {', '.join(TIES)}, not {ties!r}.")
     moves = np.abs(rankdata(A, ties, axis=0) - rankdata(B, ties, axis=0))
@@ -42,20 +42,26 @@ def value_difference(original, released) -> float:
     >>> value_difference([[3.0, 4.0]], [[3.0, 4.5]])
     0.1
     """
-    A, B = _pair(original, released)
+    A, B = two_tables(original, released)
     size = np.linalg.norm(A)
     if size == 0:
         raise ValueError("VD is a relative error, but the original table is all zero.")
     return float(np.linalg.norm(A - B) / size)
 
 
-def _pair(original, released):
+def two_tables(original, released) -> tuple[np.ndarray, np.ndarray]:
+    """The two as arrays of numbers; refuses what does not go together or is not complete.
+
+    >>> original, released = two_tables([[1, 2]], [[1, 3]])
+    >>> original - released
+    array([[ 0., -1.]])
+    """
     A, B = np.asarray(original, dtype=float), np.asarray(released, dtype=float)
     if A.shape != B.shape or A.ndim != 2 or A.size == 0:
         raise ValueError(
             f"The original and the released data must be tables of the same shape, "
             f"but they are {A.shape} and {B.shape}."
         )
-    if np.isnan(A).any() or np.isnan(B).any():
-        raise ValueError("Ranks need complete tables, but there are missing values.")
+    if not (np.isfinite(A).all() and np.isfinite(B).all()):
+        raise ValueError("Complete tables of finite numbers are needed, but values are missing.")
     return A, B
