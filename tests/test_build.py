@@ -1,7 +1,6 @@
 """The pipeline from notebooks to a site: parameters, what runs again, stopping, the links' owner."""
 
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -270,16 +269,3 @@ def test_the_repository_is_taken_from_a_remote_on_github(tmp_path, monkeypatch, 
     assert settings.repository(tmp_path) is None
     subprocess.run([*git, "remote", "add", "origin", address], check=True)
     assert settings.repository(tmp_path) == name
-
-
-def test_files_are_replaced_in_one_step(tmp_path, monkeypatch):
-    target = tmp_path / "deep" / "file"
-    layout.replace_file(target, b"one")
-
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "replace", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        layout.replace_file(target, b"two")
-    assert target.read_bytes() == b"one"

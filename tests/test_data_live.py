@@ -2,6 +2,7 @@
 
 import json
 import lzma
+import os
 import threading
 import warnings
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -254,7 +255,7 @@ def test_an_interrupted_write_leaves_nothing_behind(archive, pauses, monkeypatch
     def no_space(*_):
         raise OSError("no space left")
 
-    monkeypatch.setattr(live.os, "replace", no_space)
+    monkeypatch.setattr(os, "replace", no_space)
     with pytest.warns(UserWarning, match="no space left"):
         load(VOTING, pauses)
     assert list(live.cache_folder().iterdir()) == []

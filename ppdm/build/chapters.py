@@ -22,7 +22,8 @@ from pathlib import Path
 from tqdm import tqdm
 
 from ppdm.build.execute import Stopped, execute, parameter_names
-from ppdm.build.layout import Layout, replace_file
+from ppdm.build.layout import Layout
+from ppdm.files import replace_file
 
 PACKAGE = Path(__file__).resolve().parents[1]
 # Rooms of the package that no notebook enters: a change there makes no chapter run again.

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ppdm.build.layout import replace_file
+from ppdm.files import replace_file
 
 
 class Stopped(Exception):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,11 +50,3 @@ def single_layout(stem: str, root: Path | None = None) -> Layout:
     """One chapter with parameters of one's own."""
     root = root or find_root()
     return Layout(root, root / "_build" / "runs" / stem)
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Write `path` in one step: a reader sees the old file or the new one, never half of one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(content)
-    os.replace(part, path)

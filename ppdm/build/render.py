@@ -14,8 +14,9 @@ from tqdm import tqdm
 
 from ppdm.build.chapters import PACKAGE, checksums, digest, files_below, installed_versions
 from ppdm.build.execute import stop_tree
-from ppdm.build.layout import Layout, replace_file
+from ppdm.build.layout import Layout
 from ppdm.build.settings import staged_config
+from ppdm.files import replace_file
 from ppdm.site import generate
 
 BAR = "{desc} {percentage:3.0f}%|{bar}| {elapsed}"

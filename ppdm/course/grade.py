@@ -22,8 +22,8 @@ from typing import NamedTuple
 import nbformat
 from nbformat import NotebookNode
 
-from ppdm.build.layout import replace_file
 from ppdm.course.build import find_sources, student_version, tasks
+from ppdm.files import replace_file
 
 #: A larger file is not opened.
 LARGEST = 20_000_000

@@ -13,7 +13,7 @@ import sys
 from types import ModuleType
 
 #: What is open: modules of the package, and names of `ppdm` itself.
-MODULES = ("ppdm.course", "ppdm.data", "ppdm.plot", "ppdm.table")
+MODULES = ("ppdm.course", "ppdm.data", "ppdm.files", "ppdm.plot", "ppdm.table")
 NAMES = ("Domain", "Table", "count")
 #: Printed characters a cell in a grading kernel; the rest is dropped.
 LIMIT = 20_000
@@ -46,6 +46,8 @@ def close() -> None:
 
     if any(isinstance(finder, _Fence) for finder in sys.meta_path):
         return
+    for name in NAMES:  # which the package would look up, now or never
+        setattr(ppdm, name, getattr(ppdm, name))
     for name in [name for name in sys.modules if name.startswith("ppdm.") and not _open(name)]:
         del sys.modules[name]
     for name in list(vars(ppdm)):

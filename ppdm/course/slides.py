@@ -7,7 +7,7 @@ import re
 from html import escape
 from pathlib import Path
 
-from ppdm.build.layout import replace_file
+from ppdm.files import replace_file
 
 STYLE = """
 html { scroll-snap-type: y mandatory; }

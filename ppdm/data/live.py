@@ -9,10 +9,8 @@ from __future__ import annotations
 import hashlib
 import io
 import lzma
-import os
 import re
 import socket
-import tempfile
 import threading
 import time
 import warnings
@@ -21,6 +19,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pandas as pd
+
+from ppdm.files import replace_file
 
 from .catalog import CATALOG, Column, Entry, entry
 from .dataset import Dataset, make_dataset
@@ -272,17 +272,9 @@ def _read_cache(name: str) -> tuple[bytes | None, datetime | None]:
 
 
 def _write_cache(name: str, raw: bytes) -> None:
-    """Write under another name and rename, so that no reader ever sees half a file."""
     folder = cache_folder()
-    part = None
+    packed = lzma.compress(raw, preset=1, check=lzma.CHECK_SHA256)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, part = tempfile.mkstemp(dir=folder, suffix=".part")
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(lzma.compress(raw, preset=1, check=lzma.CHECK_SHA256))
-        os.replace(part, folder / f"{name}.csv.xz")
+        replace_file(folder / f"{name}.csv.xz", packed)
     except OSError as error:
         warnings.warn(f"{name}: the download could not be kept in {folder}: {error}", stacklevel=2)
-    finally:
-        if part and os.path.exists(part):
-            os.unlink(part)

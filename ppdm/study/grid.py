@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import itertools
 import json
 import multiprocessing
 import os
 import signal
 import sys
-import tempfile
 import threading
 import time
 import traceback
@@ -34,6 +34,7 @@ from scipy.special import stdtrit
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
+from ppdm.files import replace_file
 from ppdm.study import identity
 from ppdm.study.places import cache_folder
 
@@ -449,17 +450,12 @@ class Store:
             return None
 
     def write(self, unit: Unit, table: np.ndarray) -> None:
-        """Whole or not at all: written beside, then renamed."""
+        """Whole or not at all."""
         if self.folder is None:
             return
-        handle, name = tempfile.mkstemp(dir=self.folder, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.save(file, table, allow_pickle=False)
-            os.replace(name, self.path(unit))
-        except BaseException:
-            os.unlink(name)
-            raise
+        content = io.BytesIO()
+        np.save(content, table, allow_pickle=False)
+        replace_file(self.path(unit), content.getvalue())
 
 
 # Putting the frame together ----------------------------------------------------------------------
