@@ -83,7 +83,7 @@ def verdicts(decisions: list[ledger.Decision]) -> Html:
     for members in families.values():
         first = members[0]
         if len(members) <= FOLD:
-            rows += [("", [ledger.link(d.claim.id), escape(d.claim.where), inline(d.claim.claim),
+            rows += [("", [f"{ledger.link(d.claim.id)} {_where(d.claim)}", inline(d.claim.claim),
                            verdict(d.verdict)]) for d in members]  # fmt: skip
         else:
             counts = {v: sum(d.verdict == v for d in members) for v in
@@ -91,10 +91,14 @@ def verdicts(decisions: list[ledger.Decision]) -> Html:
             words = " ".join(verdict(v, n) for v, n in counts.items() if n)
             what = f"{len(members)} printed numbers, {ledger.link(first.claim.id)} to "
             what += ledger.link(members[-1].claim.id)
-            rows.append(("", ["", escape(first.claim.where), what, words]))
+            rows.append(("", [_where(first.claim), what, words]))
     title = f"{ledger.summary(decisions).capitalize()}."
-    table = _table(["Claim", "Where", "What is claimed", "Verdict"], rows, title)
+    table = _table(["Claim", "What is claimed", "Verdict"], rows, title)
     return Html(table, "\n".join(f"{d.claim.id}: {d.verdict}" for d in decisions) or title)
+
+
+def _where(claim) -> str:
+    return f'<span class="where">{escape(claim.where)}</span>'
 
 
 def _table(head: list[str], rows: list[tuple[str, list[str]]], caption: str) -> str:
