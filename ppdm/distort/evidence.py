@@ -156,7 +156,8 @@ def picked(choice: pd.DataFrame) -> pd.DataFrame:
     texts = {}
     for key, part in choice.groupby(keys, sort=False):
         share = share_of_papers(part, *key)
-        texts[key] = f"{part.value[part.picked].iloc[0]:g} ({share:.0%})"
+        value = part.value[part.picked].iloc[0]
+        texts[key] = f"{'none' if np.isnan(value) else f'{value:g}'} ({share:.0%})"
     table = pd.Series(texts).rename_axis(keys).unstack(["reading", "neighbour"])
     table.columns = [f"{reading}, {neighbour}" for reading, neighbour in table.columns]
     table.insert(0, "paper", [f"{PAPERS[d, s.split()[0]]:g}" for d, s in table.index])

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ppdm.site.records import UNDECIDED, VERDICTS, Claim, Records, inline, raw_html
+from ppdm.study.ledger import short
 
 COLUMNS = ["id", "paper", "where", "claim", "printed", "ours", "low", "high", "rule", "verdict",
            "note"]  # fmt: skip
@@ -71,7 +72,7 @@ def _rounded(text: str) -> str:
     ('−0.4979', '1e−09', '449', '12 of 13')
     """
     try:
-        return f"{float(text):.4g}".replace("-", "−")
+        return short(float(text)).replace("-", "−")
     except ValueError:
         return html.escape(text)
 

@@ -190,8 +190,19 @@ def interval(finding: Finding) -> str:
     if finding.ours is None:
         return ""
     if finding.low is None:
-        return f"{finding.ours:.4g}"
-    return f"{finding.ours:.4g} ({finding.low:.4g} to {finding.high:.4g})"
+        return short(finding.ours)
+    return f"{short(finding.ours)} ({short(finding.low)} to {short(finding.high)})"
+
+
+def short(number: float) -> str:
+    """Four digits of a measured number, and a count in full.
+
+    >>> short(-0.4978621957), short(48842), short(449), short(1e-9), short(1.984e126)
+    ('-0.4979', '48,842', '449', '1e-09', '1.984e+126')
+    """
+    if 1e3 <= abs(number) < 1e9 and float(number).is_integer():
+        return f"{number:,.0f}"
+    return f"{number:.4g}"
 
 
 class Ledger:
