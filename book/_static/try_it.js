@@ -154,16 +154,17 @@
   const LARGEST = 100000;
 
   function chart(label) {
-    const [width, height, left, bottom, top] = [640, 300, 46, 34, 12];
+    const phone = matchMedia("(max-width: 700px)").matches; // the letters keep their size
+    const [width, height, left, bottom, top] = [phone ? 340 : 640, phone ? 240 : 300, 46, 34, 12];
     const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
     const x = (n) => left + ((width - left - 14) * (Math.log10(n) - 1)) / 4;
     const y = (share) =>
       top + (height - top - bottom) * (1 - (Math.min(1.1, Math.max(-0.1, share)) + 0.1) / 1.2);
     for (const n of [10, 100, 1000, 10000, 100000]) {
-      svg.append(
-        draw("line", { class: "grid", x1: x(n), x2: x(n), y1: top, y2: height - bottom }),
-        draw("text", { x: x(n), y: height - bottom + 17, "text-anchor": n === LARGEST ? "end" : "middle" }, counted(n)),
-      );
+      svg.append(draw("line", { class: "grid", x1: x(n), x2: x(n), y1: top, y2: height - bottom }));
+      if (phone && (n === 100 || n === 10000)) continue; // no room for their labels
+      const anchor = n === LARGEST ? "end" : "middle";
+      svg.append(draw("text", { x: x(n), y: height - bottom + 17, "text-anchor": anchor }, counted(n)));
     }
     for (const share of [0, 0.25, 0.5, 0.75, 1]) {
       svg.append(
