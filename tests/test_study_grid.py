@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -294,15 +295,19 @@ if __name__ == "__main__":
 """
 
 
+def heed_ctrl_c():
+    """What a shell starts in the background ignores Ctrl-C, and so do its children: not here."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_ctrl_c_stops_the_workers_and_leaves_whole_files(tmp_path):
-    import signal
-
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     log = tmp_path / "started"
     env = os.environ | {"PPDM_TEST_LOG": str(log), "PPDM_PROGRESS": "0"}
-    process = subprocess.Popen([sys.executable, script], env=env, stderr=subprocess.PIPE)
+    process = subprocess.Popen([sys.executable, script], env=env, stderr=subprocess.PIPE,
+                               preexec_fn=heed_ctrl_c)
     try:
         deadline = time.monotonic() + 60
         kept = tmp_path / "cache"
