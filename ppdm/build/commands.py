@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import time
@@ -116,7 +117,8 @@ def serve(args: argparse.Namespace) -> int:
 def lab(args: argparse.Namespace) -> int:
     """JupyterLab in notebooks/."""
     notebooks = layout.find_root() / "notebooks"
-    return subprocess.call([sys.executable, "-m", "jupyterlab", str(notebooks)])
+    root = ["--allow-root"] if getattr(os, "geteuid", lambda: 1)() == 0 else []  # in a container
+    return subprocess.call([sys.executable, "-m", "jupyterlab", *root, str(notebooks)])
 
 
 def pack(args: argparse.Namespace) -> int:
