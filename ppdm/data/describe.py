@@ -193,9 +193,9 @@ def show(table: pd.DataFrame, caption: str, digits: int = 3):
         return f"{value:,}" if isinstance(value, int | np.integer) else str(value)
 
     words = table.astype(object).map(cell)
-    sentences = words.map(len).to_numpy().max(initial=0) > 60  # the site gives them room
-    html = words.to_html(index=False, border=0, justify="left",
-                         classes="sentences" if sentences else None)
+    longest = words.map(len).max()  # the site gives long texts room
+    kind = "sentences" if longest.max() > 60 else "phrases" if longest.iloc[-1] > 25 else None
+    html = words.to_html(index=False, border=0, justify="left", classes=kind)
     opening, rest = html.split(">", 1)
     return HTML(f"{opening}><caption>{caption}</caption>{rest}")
 

@@ -119,16 +119,21 @@ def _block(block: str) -> str:
     if lines[0].lstrip().startswith(">>>"):
         return f"```pycon\n{inspect.cleandoc(block)}\n```"
     if _TABLE_RULE.search(block):
-        return f"```text\n{block}\n```"
+        return _literal(block)
     if len(lines) > 1 and re.fullmatch(r"\s*-{3,}\s*", lines[1]):  # numpy's section headings
         return f"**{_prose(lines[0])}**\n\n" + _definitions(lines[2:])
     if all(line.startswith("    ") or not line.strip() for line in lines):
-        return f"```text\n{inspect.cleandoc(block)}\n```"
+        return _literal(inspect.cleandoc(block))
     indented = next((i for i, line in enumerate(lines) if line.startswith("    ")), None)
-    if indented and not _is_list(lines):
+    if indented and not _is_list(lines[:indented]):
         # A sentence and, set in, what it introduces.
         return _prose_block(lines[:indented]) + "\n\n" + _block("\n".join(lines[indented:]))
     return _prose_block(lines)
+
+
+def _literal(text: str) -> str:
+    fence = "````" if "```" in text else "```"
+    return f"{fence}text\n{text}\n{fence}"
 
 
 def _definitions(lines: list[str]) -> str:
@@ -162,7 +167,11 @@ def _prose_block(lines: list[str]) -> str:
 
 
 def _prose(text: str) -> str:
-    """Text whose backticks mean code and whose other signs mean themselves."""
+    """Text whose backticks mean code and whose other signs mean themselves.
+
+    >>> print(_prose("**Grids.** A `cell` is *one* point."))
+    **Grids.** A `cell` is \\*one\\* point.
+    """
     text = text.rstrip()
     text = re.sub(r"::$", ":", text).replace("``", "`")
     text = re.sub(r":(?:\w+:)?\w+:`~?([^`]+)`", r"`\1`", text)  # a role is shown as code
@@ -172,6 +181,7 @@ def _prose(text: str) -> str:
         for i, piece in enumerate(pieces)
     ]
     text = "".join(escaped)
+    text = re.sub(r"^\\\*\\\*(\w[^\\*]*)\\\*\\\*", r"**\1**", text)  # how a paragraph begins
     return text if text.count("`") % 2 == 0 else text.replace("`", r"\`")
 
 

@@ -93,7 +93,7 @@ claims at once, shown as one table with a row each (every row has its anchor)::
 
 `note="..."` adds a computed sentence to a card. The last cell is ``ch.finish()``: it writes
 `<results>/<stem>/claims.csv` and `<results>/../provenance/<stem>.json`, shows the provenance block,
-and fails if a claim of the file has no verdict. At the top of the page, a markdown cell with ::
+and fails if a claim of the file has no verdict. At the top of the page, a markdown cell with::
 
     ```{glue} 01_electronic_surveys-verdicts
     ```
