@@ -124,6 +124,9 @@ def _block(block: str) -> str:
         return f"**{_prose(lines[0])}**\n\n" + _definitions(lines[2:])
     if all(line.startswith("    ") or not line.strip() for line in lines):
         return _literal(inspect.cleandoc(block))
+    names = [line for line in lines if not line.startswith("    ")]
+    if 1 < len(names) < len(lines) and all(re.fullmatch(r"\w+", name) for name in names):
+        return _definitions(lines)
     indented = next((i for i, line in enumerate(lines) if line.startswith("    ")), None)
     if indented and not _is_list(lines[:indented]):
         # A sentence and, set in, what it introduces.
