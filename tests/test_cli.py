@@ -65,3 +65,9 @@ def test_no_heavy_library_is_loaded_to_say_the_version():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_command_starts_without_what_takes_seconds_to_load():
+    code = "import sys, ppdm.cli; print(sorted({'pandas', 'numba', 'scipy'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

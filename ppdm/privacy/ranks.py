@@ -63,5 +63,5 @@ def two_tables(original, released) -> tuple[np.ndarray, np.ndarray]:
             f"but they are {A.shape} and {B.shape}."
         )
     if not (np.isfinite(A).all() and np.isfinite(B).all()):
-        raise ValueError("Complete tables of finite numbers are needed, but values are missing.")
+        raise ValueError("Complete tables are needed, but values are missing or infinite.")
     return A, B

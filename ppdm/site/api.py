@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -117,13 +118,13 @@ def _block(block: str) -> str:
     block = block.strip("\n")
     lines = block.split("\n")
     if lines[0].lstrip().startswith(">>>"):
-        return f"```pycon\n{inspect.cleandoc(block)}\n```"
+        return f"```pycon\n{textwrap.dedent(block)}\n```"
     if _TABLE_RULE.search(block):
         return _literal(block)
     if len(lines) > 1 and re.fullmatch(r"\s*-{3,}\s*", lines[1]):  # numpy's section headings
         return f"**{_prose(lines[0])}**\n\n" + _definitions(lines[2:])
     if all(line.startswith("    ") or not line.strip() for line in lines):
-        return _literal(inspect.cleandoc(block))
+        return _literal(textwrap.dedent(block))
     names = [line for line in lines if not line.startswith("    ")]
     if 1 < len(names) < len(lines) and all(re.fullmatch(r"\w+", name) for name in names):
         return _definitions(lines)
