@@ -1,0 +1,68 @@
+"""`.ci/install` on machines that lack one tool or another, with an apt that only writes down what it is asked."""
+
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[1] / ".ci" / "install"
+TOOLS = ("git", "make", "python3", "chromium", "weka", "npm")
+BASH = shutil.which("bash")
+
+APT = """#!{bash}
+echo "$@" >> "{log}"
+for word in "$@"; do [ "$word" != "{refused}" ] || exit 100; done
+"""
+
+
+def install(folder: Path, tools, refused="nothing", root=True):
+    """Run the script where only `tools` exist; its exit code, output, and what apt was asked."""
+    log = folder / "apt.log"
+    log.touch()
+    scripts = {tool: f"#!{BASH}\n" for tool in tools}
+    scripts["id"] = f"#!{BASH}\necho {0 if root else 1000}\n"
+    scripts["apt-get"] = APT.format(bash=BASH, log=log, refused=refused)
+    for name, text in scripts.items():
+        path = folder / name
+        path.write_text(text)
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    done = subprocess.run(
+        [BASH, SCRIPT], env={"PATH": str(folder)}, capture_output=True, text=True, timeout=60
+    )
+    asked = [line.split()[-1] for line in log.read_text().splitlines() if "install" in line]
+    return done.returncode, done.stdout + done.stderr, asked, log.read_text().count("update")
+
+
+def test_nothing_is_installed_where_nothing_is_missing(tmp_path):
+    assert install(tmp_path, TOOLS) == (0, "nothing to install\n", [], 0)
+
+
+@pytest.mark.parametrize("hidden", TOOLS)
+def test_only_the_missing_tool_is_installed(tmp_path, hidden):
+    code, told, asked, updates = install(tmp_path, [t for t in TOOLS if t != hidden])
+    expected = ["python3", "python3-venv"] if hidden == "python3" else [hidden]
+    assert (code, asked, updates) == (0, expected, 1), told
+
+
+@pytest.mark.parametrize("browser", ["chromium-browser", "google-chrome", "google-chrome-stable"])
+def test_another_browser_will_do(tmp_path, browser):
+    tools = [browser, *(t for t in TOOLS if t != "chromium")]
+    assert install(tmp_path, tools)[2] == []
+
+
+@pytest.mark.parametrize("wanted", ["npm", "weka"])
+def test_what_apt_refuses_and_is_not_needed_is_left_out_with_a_word(tmp_path, wanted):
+    code, told, _, _ = install(tmp_path, [t for t in TOOLS if t != wanted], refused=wanted)
+    assert code == 0 and f"left out: {wanted}" in told
+
+
+def test_no_browser_to_be_had_is_a_sentence(tmp_path):
+    code, told, _, _ = install(tmp_path, [t for t in TOOLS if t != "chromium"], refused="chromium")
+    assert code == 1 and "install google-chrome" in told
+
+
+def test_who_is_neither_root_nor_has_sudo_is_told_what_to_install(tmp_path):
+    code, told, asked, _ = install(tmp_path, [t for t in TOOLS if t != "weka"], root=False)
+    assert code == 1 and not asked and "to install weka one must be root, or have sudo" in told
