@@ -1,4 +1,4 @@
-# Everything here is a call of the `ppdm` command; the logic lives in Python (ppdm/build).
+# Everything here is a call of the `ppdm` command; the logic lives in Python (ppdm/book).
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)

@@ -12,6 +12,8 @@ learners (`ppdm.learn`).
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ppdm.moved import answer_old_paths
+
 if TYPE_CHECKING:  # for type checkers, and for the account of what a run may reach
     from ppdm.disguise import Mechanism, MultiGroup, RRMatrix, UnrelatedQuestion, random_groups
     from ppdm.table import Domain, Table, count
@@ -28,6 +30,9 @@ __all__ = [
     "count",
     "random_groups",
 ]
+
+
+answer_old_paths()
 
 
 def __getattr__(name: str):

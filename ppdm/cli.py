@@ -24,16 +24,16 @@ class Command(NamedTuple):
 
 
 COMMANDS = {
-    "book": Command("run every chapter at the paper's size, build the site", "ppdm.build.commands",
+    "book": Command("run every chapter at the paper's size, build the site", "ppdm.book.build.commands",
                     "no_arguments", "book"),
-    "quick": Command("the same, small: for whoever edits a page", "ppdm.build.commands",
+    "quick": Command("the same, small: for whoever edits a page", "ppdm.book.build.commands",
                      "no_arguments", "quick"),
-    "run": Command("run one chapter, with other parameters if you like", "ppdm.build.commands",
+    "run": Command("run one chapter, with other parameters if you like", "ppdm.book.build.commands",
                    "run_arguments", "run"),
-    "serve": Command("show the built site on 127.0.0.1", "ppdm.build.commands",
+    "serve": Command("show the built site on 127.0.0.1", "ppdm.book.build.commands",
                      "serve_arguments", "serve"),
-    "lab": Command("open JupyterLab in notebooks/", "ppdm.build.commands", "no_arguments", "lab"),
-    "zip": Command("pack the built site into one file to read offline", "ppdm.build.commands",
+    "lab": Command("open JupyterLab in notebooks/", "ppdm.book.build.commands", "no_arguments", "lab"),
+    "zip": Command("pack the built site into one file to read offline", "ppdm.book.build.commands",
                    "no_arguments", "pack"),
     "data": Command("list or verify the stored data sets", "ppdm.data.cli", "add_arguments",
                     "main"),
@@ -41,9 +41,9 @@ COMMANDS = {
                         "add_arguments", "main"),
     "course": Command("build the assignments, grade a folder of submissions", "ppdm.course.cli",
                       "add_arguments", "main"),
-    "check": Command("look at the built site: links, a browser, accessibility", "ppdm.check.cli",
+    "check": Command("look at the built site: links, a browser, accessibility", "ppdm.book.check.cli",
                      "add_arguments", "main"),
-    "bench": Command("time the parts that must be fast", "ppdm.bench", None, "main"),
+    "bench": Command("time the parts that must be fast", "ppdm.book.bench", None, "main"),
 }  # fmt: skip
 
 

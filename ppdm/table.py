@@ -46,7 +46,7 @@ class Domain:
     def __post_init__(self) -> None:
         repeated = {name for name in self.names if self.names.count(name) > 1}
         if repeated:
-            raise ValueError(f"attribute names must differ; repeated: {_listed(sorted(repeated))}")
+            raise ValueError(f"attribute names must differ; repeated: {listed(sorted(repeated))}")
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -73,7 +73,7 @@ class Domain:
             return self.names.index(name)
         except ValueError:
             raise ValueError(
-                f"unknown attribute {name!r}; the table has {_listed(self.names)}"
+                f"unknown attribute {name!r}; the table has {listed(self.names)}"
             ) from None
 
     def only(self, names: Sequence[str]) -> Domain:
@@ -84,7 +84,7 @@ class Domain:
         """The number of a level within its attribute."""
         levels = self.levels[self.axis(name)]
         if value not in levels:
-            raise ValueError(f"{name!r} has no level {value!r}; its levels are {_listed(levels)}")
+            raise ValueError(f"{name!r} has no level {value!r}; its levels are {listed(levels)}")
         return levels.index(value)
 
     def digits(self, codes: np.ndarray) -> np.ndarray:
@@ -193,7 +193,7 @@ class Table:
         if self.domain != other.domain:
             raise ValueError(
                 "tables over different domains cannot be added: "
-                f"{_listed(self.names)} and {_listed(other.names)}, or their levels, differ"
+                f"{listed(self.names)} and {listed(other.names)}, or their levels, differ"
             )
         if not self.is_sparse or not other.is_sparse:
             return Table(self.domain, self.densified().values + other.densified().values)
@@ -295,7 +295,7 @@ class Table:
         array([ 2.5, -1. ])
         """
         if value not in frame:
-            raise ValueError(f"no column {value!r}; the frame has {_listed(frame.columns)}")
+            raise ValueError(f"no column {value!r}; the frame has {listed(frame.columns)}")
         codes, domain = encode(frame.drop(columns=value), levels)
         return aggregated(domain, codes, frame[value].to_numpy(dtype=float)).compact(len(frame))
 
@@ -355,7 +355,7 @@ def encode(
     frame = as_frame(frame)
     unknown = [name for name in (levels or {}) if name not in frame.columns]
     if unknown:
-        raise ValueError(f"levels name {_listed(unknown)}; the frame has {_listed(frame.columns)}")
+        raise ValueError(f"levels name {listed(unknown)}; the frame has {listed(frame.columns)}")
     if not len(frame.columns):
         raise ValueError("a table needs at least one attribute; the frame has no columns")
     columns, found = [], []
@@ -428,7 +428,7 @@ def _coded_column(column: pd.Series, given: Iterable | None) -> tuple[np.ndarray
         at = np.flatnonzero(numbers < 0)[0]
         raise ValueError(
             f"column {column.name!r} has the value {column.iloc[at]!r} (row "
-            f"{column.index[at]!r}), which is not among its levels {_listed(levels)}"
+            f"{column.index[at]!r}), which is not among its levels {listed(levels)}"
         )
     return numbers, levels
 
@@ -451,7 +451,7 @@ def _own_levels(column: pd.Series) -> list:
     except TypeError:
         raise ValueError(
             f"column {column.name!r} mixes values that cannot be sorted, for example "
-            f"{_listed(column.unique().tolist()[:3])}: make it categorical"
+            f"{listed(column.unique().tolist()[:3])}: make it categorical"
         ) from None
 
 
@@ -462,7 +462,7 @@ def _flat(names: tuple) -> tuple[str, ...]:
     return names
 
 
-def _listed(values: Iterable, most: int = 12) -> str:
+def listed(values: Iterable, most: int = 12) -> str:
     values = [repr(value) if not isinstance(value, str) else value for value in values]
     shown = ", ".join(values[:most])
     return shown if len(values) <= most else f"{shown}, ... ({len(values)} in all)"

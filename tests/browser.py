@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ppdm.check.browser import NO_BROWSER, find_chromium, launch_options
-from ppdm.check.server import serving
+from ppdm.book.check.browser import NO_BROWSER, find_chromium, launch_options
+from ppdm.book.check.server import serving
 
 needs_browser = pytest.mark.skipif(not find_chromium(), reason=NO_BROWSER)
 

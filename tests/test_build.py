@@ -11,9 +11,10 @@ import nbformat
 import psutil
 import pytest
 
-from ppdm.build import chapters, commands, execute, layout, render, settings
+from ppdm import places
+from ppdm.book.build import chapters, commands, execute, render, settings
 
-ROOT = layout.find_root(Path(__file__).parent)
+ROOT = places.find_root(Path(__file__).parent)
 
 
 def notebook(path: Path, *cells: str, parameters: str | None = "n = 1\nname = 'a'") -> Path:
@@ -30,13 +31,13 @@ def notebook(path: Path, *cells: str, parameters: str | None = "n = 1\nname = 'a
 
 
 @pytest.fixture
-def book(tmp_path) -> layout.Layout:
+def book(tmp_path) -> places.Layout:
     """A book of one notebook, in a folder whose name has a space."""
     root = tmp_path / "a book"
     notebook(root / "notebooks" / "00_first.ipynb", "print(n)")
     (root / "book" / "claims").mkdir(parents=True)
     (root / "_config.yml").write_text("title: t\n")
-    return layout.paper_layout(root)
+    return places.paper_layout(root)
 
 
 # Parameters
@@ -73,7 +74,7 @@ def test_every_ingredient_changes_the_fingerprint(book, monkeypatch):
     path = book.notebooks / "00_first.ipynb"
     monkeypatch.delenv("PPDM_DATA_SOURCE", raising=False)
     monkeypatch.setattr(chapters, "installed_versions", lambda: ["numpy==2"])
-    package = [Path(chapters.__file__).parents[1] / "table.py"]
+    package = [places.PACKAGE / "table.py"]
     monkeypatch.setattr(chapters, "package_sources", lambda: package)
 
     def now(**parameters):
@@ -96,7 +97,7 @@ def test_every_ingredient_changes_the_fingerprint(book, monkeypatch):
 
 def test_rooms_of_the_package_that_no_notebook_enters_are_left_out():
     tops = {p.relative_to(ROOT / "ppdm").parts[0] for p in chapters.package_sources()}
-    assert "study" in tops and "table.py" in tops and "build" not in tops and "check" not in tops
+    assert "study" in tops and "table.py" in tops and "book" not in tops and "cli.py" not in tops
 
 
 def test_a_chapter_is_fresh_until_one_of_its_files_changes(book, monkeypatch):
@@ -191,9 +192,9 @@ def test_values_on_the_command_line_are_read_as_python(text, value):
 # The site
 
 
-def tiny_site(where: Path, text: str) -> layout.Layout:
+def tiny_site(where: Path, text: str) -> places.Layout:
     """A staged tree of one page."""
-    site = layout.Layout(where, where / "out")
+    site = places.Layout(where, where / "out")
     site.source.mkdir(parents=True, exist_ok=True)
     (site.source / "_config.yml").write_text("title: t\nexecute: {execute_notebooks: 'off'}\n")
     (site.source / "_toc.yml").write_text("format: jb-book\nroot: index\n")
@@ -227,7 +228,7 @@ def test_plain_jupyter_book_says_what_to_type(tmp_path):
     tiny_site(tmp_path, "")
     source = tmp_path / "out" / "src"
     with (source / "_config.yml").open("a") as file:
-        file.write("sphinx: {extra_extensions: [ppdm.build.extension]}\n")
+        file.write("sphinx: {extra_extensions: [ppdm.book.build.extension]}\n")
     job = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", source]
     done = subprocess.run(job, capture_output=True, text=True, check=False)
     assert done.returncode != 0

@@ -7,11 +7,17 @@ import urllib.request
 import pytest
 from browser import needs_browser
 
-from ppdm.check import Finding, cli
-from ppdm.check.browser import MODES, check_pages, find_chromium
-from ppdm.check.lighthouse import check_scores
-from ppdm.check.server import serving
-from ppdm.check.static import check_files, check_links, check_outside_references, check_size, pages
+from ppdm.book.check import Finding, cli
+from ppdm.book.check.browser import MODES, check_pages, find_chromium
+from ppdm.book.check.lighthouse import check_scores
+from ppdm.book.check.server import serving
+from ppdm.book.check.static import (
+    check_files,
+    check_links,
+    check_outside_references,
+    check_size,
+    pages,
+)
 
 GOOD = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Good</title>
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">

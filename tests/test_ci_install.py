@@ -21,7 +21,7 @@ def install(folder: Path, tools, refused="nothing", root=True):
     """Run the script where only `tools` exist; its exit code, output, and what apt was asked."""
     log = folder / "apt.log"
     log.touch()
-    scripts = {tool: f"#!{BASH}\n" for tool in tools}
+    scripts = dict.fromkeys(tools, f"#!{BASH}\n")
     scripts["id"] = f"#!{BASH}\necho {0 if root else 1000}\n"
     scripts["apt-get"] = APT.format(bash=BASH, log=log, refused=refused)
     for name, text in scripts.items():

@@ -137,7 +137,7 @@ def test_student_version_gives_nothing_away(assignment):
 @pytest.mark.parametrize(
     "statement",
     ["import ppdm.estimate", "from ppdm import MultiGroup", "from ppdm.disguise import RRMatrix",
-     "import ppdm; ppdm.random_groups", "from ppdm.experiments import multi_group",
+     "import ppdm; ppdm.random_groups", "from ppdm.papers import multi_group",
      "from ppdm.privacy.pse import pse", "from ppdm.optimise import best_scheme",
      "from ppdm.distort import aibr", "from ppdm import disguise"],
 )  # fmt: skip
@@ -157,7 +157,7 @@ def guarded():
     marks = [*test_guard_explains.pytestmark, *test_guard_lets_tools_through.pytestmark]
     statements = [s for mark in marks for s in mark.args[1]]
     code = f"""
-import ppdm.estimate, ppdm.testing
+import ppdm.estimate, ppdm.learn.accuracy
 from ppdm.course import guard
 guard.close()
 for statement in {statements!r}:

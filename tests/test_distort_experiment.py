@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from ppdm import study
-from ppdm.distort import experiment, selection
+from ppdm.papers.aibr import experiment, selection
 
 
 @pytest.fixture(scope="module")

@@ -10,12 +10,12 @@ import pytest
 from scipy import stats
 
 from ppdm import UnrelatedQuestion, bits, count, data, study
-from ppdm.experiments import electronic_surveys as es
 from ppdm.learn import NaiveBayes
+from ppdm.learn.accuracy import estimated_accuracy
+from ppdm.papers import electronic_surveys as es
 from ppdm.privacy import pse as privacy
 from ppdm.study import ledger
 from ppdm.table import encode
-from ppdm.testing import estimated_accuracy
 
 CANCER = "breast-cancer-wisconsin"
 LEVEL = 1e-6  # of a false alarm, for every test against chance below

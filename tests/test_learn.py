@@ -12,8 +12,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ppdm import MultiGroup, RRMatrix, Table, UnrelatedQuestion, count, random_groups
 from ppdm.learn import ID3, NaiveBayes, association_rules, frequent_itemsets
+from ppdm.learn.accuracy import estimated_accuracy
 from ppdm.learn.id3 import grow
-from ppdm.testing import estimated_accuracy
 
 
 def survey(size=250, seed=1, categorical=False):

@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from ppdm.study import ledger, rules
+from ppdm.study import cards, ledger, rules
 from ppdm.study.ledger import LedgerError
 
 
@@ -251,7 +251,7 @@ def test_what_cannot_be_tested(tmp_path):
 
 def test_a_card_has_its_anchor_and_escapes(tmp_path):
     decision = book(tmp_path, entry(claim="P < Q & `x`")).decide("ZM-1", [1], [2], note="a < b")
-    html = decision._repr_html_()
+    html = cards.card(decision)
     assert 'id="claim-ZM-1"' in html
     assert "P &lt; Q &amp; <code>x</code>" in html
     assert "A &lt; b." in html

@@ -9,8 +9,8 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from ppdm import Domain, MultiGroup, Table, count, random_groups
-from ppdm.experiments import multi_group as mg
 from ppdm.learn import ID3, association_rules, frequent_itemsets
+from ppdm.papers import multi_group as mg
 
 CANCER, VOTING = "breast-cancer-wisconsin", "congressional-voting"
 

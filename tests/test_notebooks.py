@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from ppdm.build import chapters, execute, layout
+from ppdm import places
+from ppdm.book.build import chapters, execute
 
-ROOT = layout.find_root(Path(__file__).parent)
+ROOT = places.find_root(Path(__file__).parent)
 
 
-@pytest.mark.parametrize("notebook", chapters.find_notebooks(ROOT), ids=lambda path: path.stem)
+@pytest.mark.parametrize("notebook", places.find_notebooks(ROOT), ids=lambda path: path.stem)
 def test_runs_at_quick_size(notebook, tmp_path, monkeypatch):
     monkeypatch.setenv("PPDM_CACHE", str(tmp_path / "cache"))  # what is kept would prove nothing
     output = tmp_path / "notebooks" / notebook.name

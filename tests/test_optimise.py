@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ppdm.optimise import best_scheme, descent, experiment, objectives, spea2
+from ppdm.optimise import best_scheme, descent, objectives, spea2
 from ppdm.optimise.cli import add_arguments, main, report
+from ppdm.papers import optrr as experiment
 
 PRIOR = np.array([0.1, 0.2, 0.25, 0.45])
 DELTA = 0.8
@@ -319,7 +320,7 @@ def test_six_times_pymoos_generations():
     pytest.importorskip("pymoo", minversion="0.6.2")
     import time
 
-    from ppdm.optimise.bench import pymoo_front
+    from ppdm.book.bench.optimise import pymoo_front
 
     prior = np.full(10, 0.1)
     spea2.optrr(prior, 0.75, np.random.default_rng(0), generations=2)

@@ -8,10 +8,11 @@ import pytest
 import yaml
 from browser import chromium, needs_browser, opened  # noqa: F401
 
-from ppdm.build.layout import find_root
-from ppdm.site import api, generate, links, runs, scoreboard, theme, try_it
-from ppdm.site.archive import make_archive
-from ppdm.site.records import VERDICTS, read_records
+from ppdm.book.site import api, generate, links, runs, scoreboard, theme, try_it
+from ppdm.book.site.archive import make_archive
+from ppdm.book.site.records import read_records
+from ppdm.places import find_root
+from ppdm.study.ledger import STYLES
 
 ROOT = find_root()
 COLUMNS = ["id", "paper", "where", "printed", "ours", "low", "high", "rule", "verdict", "note"]
@@ -45,7 +46,7 @@ def tree(tmp_path):
     chapter = results / "01_electronic_surveys"
     rows = [
         [f"ZM-{i}", "zhan-matwin", "Section 4", "", "0.25", "0.2", "0.3", "identity", verdict, ""]
-        for i, verdict in enumerate(VERDICTS)
+        for i, verdict in enumerate(STYLES)
     ]
     rows[3][-1] = "0.2 is less than <0.3>"
     write_csv(chapter / "claims.csv", COLUMNS, *rows)
@@ -99,7 +100,7 @@ def test_the_tally_counts_and_links(records):
     text = scoreboard.tally(records)
     first, second, *_, total = text.split("<li>")[1:]
     assert "5 claims" in first
-    for verdict, (_, said) in VERDICTS.items():
+    for verdict, (_, said) in STYLES.items():
         query = verdict.replace(" ", "%20")
         assert (
             f"scoreboard.html?paper=zhan-matwin&amp;verdict={query}#claims-of-zhan-matwin" in first
@@ -281,7 +282,7 @@ def test_the_reference_of_this_package_has_its_main_parts(tmp_path):
     text = "".join(p.read_text() for p in tmp_path.iterdir())
     for name in ("ppdm.disguise.multigroup", "MultiGroup", "pse()", "count()", "undo()"):
         assert f"}} {name}\n" in text
-    assert "ppdm.build" not in {
+    assert "ppdm.book.build" not in {
         line.split()[-1] for line in text.splitlines() if "py:module" in line
     }
 

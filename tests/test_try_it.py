@@ -9,8 +9,8 @@ import pytest
 from browser import chromium, needs_browser, opened  # noqa: F401
 
 from ppdm import Domain, MultiGroup, RRMatrix, Table, UnrelatedQuestion, count
-from ppdm.build.layout import find_root
 from ppdm.estimate import inversion_se
+from ppdm.places import find_root
 from ppdm.privacy.pse import pse, pse_given_record
 
 pytestmark = needs_browser

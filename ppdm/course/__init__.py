@@ -1,5 +1,6 @@
 """The course: five assignments that grade themselves.
 
+    assignments  which there are
     personal     what the assignments begin with: a student's own data, drawn from her id
     tell         what the checks share: calling an answer safely, naming a classic mistake
     primer, surveys, groups, distortion, matrices

@@ -44,7 +44,7 @@ Hand in the notebooks under the names that they have.
 
 def default_sources() -> Path:
     """The assignments of the repository."""
-    from ppdm.build.layout import find_root
+    from ppdm.places import find_root
 
     return find_root() / "notebooks" / "assignments"
 

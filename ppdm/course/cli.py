@@ -96,9 +96,8 @@ def _grade(args: argparse.Namespace, sources: Path) -> int:
 
 
 def _slides(args: argparse.Namespace) -> int:
-    from ppdm.build.chapters import find_notebooks
-    from ppdm.build.layout import paper_layout, quick_layout
     from ppdm.course.slides import make_slides
+    from ppdm.places import find_notebooks, paper_layout, quick_layout
 
     where = quick_layout() if args.quick else paper_layout()
     executed = [where.source / "notebooks" / path.name for path in find_notebooks(where.root)]

@@ -82,7 +82,7 @@ def _message(name: str) -> str:
 def _before_cell() -> None:
     """A cell starts: its output may be long again, and the checks are read anew from disk."""
     from ppdm import course
-    from ppdm.course.personal import ASSIGNMENTS
+    from ppdm.course.assignments import ASSIGNMENTS
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, _Short):

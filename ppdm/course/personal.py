@@ -9,14 +9,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
-#: The assignments in their order, and the module that knows each.
-ASSIGNMENTS = {
-    "00_primer": "primer",
-    "01_electronic_surveys": "surveys",
-    "02_multi_group": "groups",
-    "03_aibr": "distortion",
-    "04_optrr": "matrices",
-}
+from ppdm.course import guard
+from ppdm.course.assignments import ASSIGNMENTS
+
 #: The grading kernel says here whose submission it runs; what the notebook says does not count.
 STUDENT = "PPDM_STUDENT"
 
@@ -37,8 +32,6 @@ def begin(assignment: str, student: str, seed: int, **parameters) -> SimpleNames
     student = os.environ.get(STUDENT) or student
     if not isinstance(student, str) or not student.strip():
         raise ValueError('write your student id between the quotes of `student = ""` and run again')
-    from ppdm.course import guard
-
     guard.raise_in_notebook()
     _begun[:] = [(assignment, student, seed, parameters)]
     return mine()

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from ppdm.disguise.mechanism import Mechanism, collect, whole_counts
-from ppdm.table import Domain, Table, _listed, decode, encode
+from ppdm.table import Domain, Table, decode, encode, listed
 
 #: Random numbers are drawn in pieces that stay in the processor's cache.
 _PIECE = 1 << 15
@@ -160,7 +160,7 @@ class RRMatrix(Mechanism):
             if matrix.shape[1] != len(levels[axis]):
                 raise ValueError(
                     f"the matrix for {name!r} has {matrix.shape[1]} columns; the attribute has "
-                    f"{len(levels[axis])} levels: {_listed(levels[axis])}"
+                    f"{len(levels[axis])} levels: {listed(levels[axis])}"
                 )
             square = matrix.shape[0] == matrix.shape[1]
             default = levels[axis] if square else tuple(range(matrix.shape[0]))
@@ -175,7 +175,7 @@ class RRMatrix(Mechanism):
             if matrix.shape[0] != len(levels[axis]):
                 raise ValueError(
                     f"the matrix for {name!r} has {matrix.shape[0]} rows; the table has "
-                    f"{len(levels[axis])} reports: {_listed(levels[axis])}"
+                    f"{len(levels[axis])} reports: {listed(levels[axis])}"
                 )
             square = matrix.shape[0] == matrix.shape[1]
             default = levels[axis] if square else tuple(range(matrix.shape[1]))
@@ -268,8 +268,8 @@ class RRMatrix(Mechanism):
         missing = [n for n in self.matrices if n is not _ONLY and n not in domain.names]
         if missing:
             raise ValueError(
-                f"matrices name unknown attributes: {_listed(missing)}; "
-                f"the records have {_listed(domain.names)}"
+                f"matrices name unknown attributes: {listed(missing)}; "
+                f"the records have {listed(domain.names)}"
             )
         like = frame if hasattr(frame, "columns") else None
         return decode(self.disguise_codes(codes, domain, rng), self.reported(domain), like=like)

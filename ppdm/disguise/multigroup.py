@@ -21,7 +21,7 @@ import numpy as np
 from numba import njit
 
 from ppdm.disguise.mechanism import Mechanism, collect, whole_counts
-from ppdm.table import Domain, Table, _listed, aggregated, worth_dense
+from ppdm.table import Domain, Table, aggregated, listed, worth_dense
 
 
 class MultiGroup(Mechanism):
@@ -62,7 +62,7 @@ class MultiGroup(Mechanism):
         named = [name for group in self.groups or () for name in group]
         twice = sorted({name for name in named if named.count(name) > 1}, key=str)
         if twice:
-            raise ValueError(f"an attribute belongs to one group only; {_listed(twice)} is in two")
+            raise ValueError(f"an attribute belongs to one group only; {listed(twice)} is in two")
 
     def __repr__(self) -> str:
         return f"MultiGroup(theta={self.theta:g}, groups={self.groups})"
@@ -181,8 +181,8 @@ class MultiGroup(Mechanism):
         unknown = [name for name in named if name not in domain.names]
         if unknown:
             raise ValueError(
-                f"groups name unknown attributes: {_listed(unknown)}; "
-                f"the records have {_listed(domain.names)}"
+                f"groups name unknown attributes: {listed(unknown)}; "
+                f"the records have {listed(domain.names)}"
             )
 
     def _groups_in(self, domain: Domain) -> tuple[tuple[str, ...], ...]:
@@ -223,7 +223,7 @@ def _two_answers(domain: Domain, axis: int, absent: object) -> list[int]:
     if len(pair) != 2:
         raise ValueError(
             f"only two-valued answers can be reversed; {domain.names[axis]!r} has the levels "
-            f"{_listed(domain.levels[axis])} (for more than two use UnrelatedQuestion or "
+            f"{listed(domain.levels[axis])} (for more than two use UnrelatedQuestion or "
             "RRMatrix, or leave it out of the groups)"
         )
     return pair

@@ -6,11 +6,10 @@ Every part has the class `ppdm`. A claim's evidence has the anchor `claim-<id>`.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from html import escape
 
-from ppdm.site.records import VERDICTS as STYLES
-from ppdm.site.records import inline
 from ppdm.study import ledger
 
 FOLD = 6  # a printed table with more numbers than this is one line in the verdict table
@@ -29,11 +28,33 @@ class Html:
         return self.html
 
 
+def inline(text: str) -> str:
+    """A sentence of a claims file as HTML: code in backticks, mathematics in dollars.
+
+    >>> inline("P < `q` and $x_1$")
+    'P &lt; <code>q</code> and <span class="math notranslate nohighlight">\\\\(x_1\\\\)</span>'
+    """
+    text = escape(text, quote=False)
+    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
+    text = re.sub(r"(?<!\w)\*([^*\s][^*]*)\*(?!\w)", r"<em>\1</em>", text)
+    return re.sub(
+        r"\$([^$]+)\$", r'<span class="math notranslate nohighlight">\\(\1\\)</span>', text
+    )
+
+
 def verdict(text: str, count: int | None = None) -> str:
     """The coloured label of a verdict, with a number in front where many are counted."""
-    style = STYLES.get(text, ("untested",))[0]
+    style = ledger.STYLES.get(text, ("untested",))[0]
     label = text if count is None else f"{count} {text}"
     return f'<span class="verdict verdict-{style}">{escape(label)}</span>'
+
+
+class Card(Html):
+    """One decided claim, with the anchor `claim-<id>`."""
+
+    def __init__(self, decision: ledger.Decision):
+        super().__init__(card(decision), repr(decision))
+        self.decision = decision
 
 
 def card(decision: ledger.Decision) -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ppdm.study import cards, grid, ledger, places, provenance
+from ppdm import places
+from ppdm.study import cards, grid, ledger, provenance
 
 # Columns of saved frames come in this order, where they apply; others stand before `rep`.
 ORDER = ("dataset", "scheme", "groups", "theta", "q", "k", "delta", "reading")
@@ -110,11 +111,13 @@ class Chapter:
 
     def decide(self, id: str, *evidence, plain=None, under=None, note: str = "", **named):
         """Decide a claim by its rule and return its card (let it be the cell's last line)."""
-        return self.ledger.decide(id, *evidence, plain=plain, under=under, note=note, **named)
+        return cards.Card(
+            self.ledger.decide(id, *evidence, plain=plain, under=under, note=note, **named)
+        )
 
     def decide_all(self, evidence: dict[str, dict]) -> cards.Html:
         """Decide many claims (id to its evidence by name) and return them as one table."""
-        return cards.cards([self.decide(id, **given) for id, given in evidence.items()])
+        return cards.cards([self.ledger.decide(id, **given) for id, given in evidence.items()])
 
     def verdicts(self) -> cards.Html:
         """The verdicts so far, in the order of the claims file."""

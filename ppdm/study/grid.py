@@ -35,8 +35,8 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from ppdm.files import replace_file
+from ppdm.places import cache_folder
 from ppdm.study import identity
-from ppdm.study.places import cache_folder
 
 # Work is first tried in this process: a small study never pays for starting workers.
 TRIAL_SECONDS = 1.0

@@ -23,7 +23,8 @@ import cloudpickle
 import joblib
 import numpy as np
 
-PACKAGE = Path(__file__).resolve().parent.parent
+from ppdm.places import PACKAGE
+
 _BEGAN = time.time()
 
 # Libraries whose version may change a number.

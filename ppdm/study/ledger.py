@@ -25,7 +25,15 @@ CAVEAT = "reproduced with a caveat"
 NOT_REPRODUCED = "not reproduced"
 WRONG = "wrong in the paper"
 UNTESTABLE = "cannot be tested"
-VERDICTS = (REPRODUCED, CAVEAT, NOT_REPRODUCED, WRONG, UNTESTABLE)
+# Every verdict, the style it is shown in, and how it is said of several claims.
+STYLES = {
+    REPRODUCED: ("reproduced", "reproduced"),
+    CAVEAT: ("caveat", "with a caveat"),
+    NOT_REPRODUCED: ("not", "not reproduced"),
+    WRONG: ("wrong", "wrong in the paper"),
+    UNTESTABLE: ("untested", "cannot be tested"),
+}
+VERDICTS = tuple(STYLES)
 NOT_DECIDED = "not decided in a quick run"
 
 PREFIXES = {"zhan-matwin": "ZM", "zhan-du": "ZD", "guo": "GU", "huang-du": "HD"}
@@ -155,7 +163,7 @@ def nearest(word: str, known) -> str:
 
 
 class Decision(NamedTuple):
-    """A claim with its verdict; shows itself as a card (`id="claim-<id>"` on the page)."""
+    """A claim with its verdict."""
 
     claim: Claim
     finding: Finding | None
@@ -166,11 +174,6 @@ class Decision(NamedTuple):
         ours = f"; ours {interval(self.finding)}" if self.finding else ""
         printed = f"; printed {self.claim.printed}" if self.claim.printed else ""
         return f"{self.claim.id}: {self.verdict}{printed}{ours}. {self.note}"
-
-    def _repr_html_(self) -> str:
-        from ppdm.study.cards import card
-
-        return card(self)
 
     def row(self) -> dict:
         ours, low, high = self.finding[1:4] if self.finding else (None, None, None)

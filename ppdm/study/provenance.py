@@ -7,8 +7,8 @@ import platform
 import subprocess
 from pathlib import Path
 
-from ppdm import __version__
-from ppdm.study import identity, places
+from ppdm import __version__, places
+from ppdm.study import identity
 
 LIBRARIES = [*identity.NUMERICAL, "matplotlib", "seaborn"]
 

@@ -97,7 +97,7 @@ def _archive(site: Path, names: list[str]) -> list[Finding]:
     import tempfile
     import zipfile
 
-    from ppdm.site.archive import make_archive
+    from ppdm.book.site.archive import make_archive
 
     with tempfile.TemporaryDirectory() as folder:
         archive = make_archive(site, Path(folder) / "book.zip")

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ppdm.distort.experiment import CHOSEN
+from ppdm.papers.aibr.experiment import CHOSEN
 from ppdm.privacy.ranks import METRICS
 from ppdm.study import rules
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import yaml
 from tqdm import tqdm
 
-from ppdm.build.chapters import PACKAGE, checksums, digest, files_below, installed_versions
-from ppdm.build.execute import stop_tree
-from ppdm.build.layout import Layout
-from ppdm.build.settings import staged_config
+from ppdm.book.build.chapters import checksums, digest, files_below, installed_versions
+from ppdm.book.build.execute import stop_tree
+from ppdm.book.build.settings import staged_config
+from ppdm.book.site import generate
 from ppdm.files import replace_file
-from ppdm.site import generate
+from ppdm.places import PACKAGE, Layout
 
 BAR = "{desc} {percentage:3.0f}%|{bar}| {elapsed}"
 
@@ -98,7 +98,7 @@ def _show_progress(told) -> None:
 
 
 def _refuse_broken_links(site: Path) -> None:
-    from ppdm.check.static import check_links
+    from ppdm.book.check.static import check_links
 
     broken = check_links(site)
     for finding in broken:

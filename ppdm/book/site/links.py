@@ -14,7 +14,8 @@ from pathlib import Path
 
 from docutils import nodes
 
-from ppdm.site.api import page_of, read_package
+from ppdm.book.site.api import page_of, read_package
+from ppdm.places import PACKAGE
 
 
 def targets(package: Path) -> dict[str, str]:
@@ -33,13 +34,13 @@ def targets(package: Path) -> dict[str, str]:
 
 
 def _prepare(app) -> None:
-    app.env.ppdm_targets = targets(Path(__file__).resolve().parents[1])
+    app.env.ppdm_targets = targets(PACKAGE)
 
 
 def _link(app, doctree, docname: str) -> None:
     if docname.startswith("book/api"):
         return
-    package = Path(__file__).resolve().parents[1]
+    package = PACKAGE
     for literal in list(doctree.findall(nodes.literal)):
         full = app.env.ppdm_targets.get(literal.astext().removesuffix("()"))
         if not full or _inside(literal, (nodes.reference, nodes.title)):
@@ -100,7 +101,7 @@ def link_code(html: str, addresses: dict[str, str]) -> str:
 def _link_all_code(app, error) -> None:
     if error is not None or app.builder.format != "html":
         return
-    package = Path(__file__).resolve().parents[1]
+    package = PACKAGE
     for docname in app.env.found_docs:
         source = Path(app.env.doc2path(docname))
         page = Path(app.outdir) / f"{docname}.html"

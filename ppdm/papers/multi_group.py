@@ -23,8 +23,8 @@ from ppdm import data
 from ppdm.disguise import MultiGroup, UnrelatedQuestion, random_groups
 from ppdm.estimate import pool
 from ppdm.learn import ID3, NaiveBayes
+from ppdm.learn.accuracy import estimated_accuracy
 from ppdm.table import Domain, Table, encode, worth_dense
-from ppdm.testing import estimated_accuracy
 
 DATASETS = ("adult", "breast-cancer-wisconsin", "congressional-voting")
 SHORT = {"adult": "Adult", "breast-cancer-wisconsin": "Cancer", "congressional-voting": "Voting"}

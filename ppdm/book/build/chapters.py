@@ -21,18 +21,9 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from ppdm.build.execute import Stopped, execute, parameter_names
-from ppdm.build.layout import Layout
+from ppdm.book.build.execute import Stopped, execute, parameter_names
 from ppdm.files import replace_file
-
-PACKAGE = Path(__file__).resolve().parents[1]
-# Rooms of the package that no notebook enters: a change there makes no chapter run again.
-NOT_FOR_NOTEBOOKS = ("build", "check", "site", "course", "cli.py", "__main__.py", "bench.py")
-
-
-def find_notebooks(root: Path) -> list[Path]:
-    """The book's notebooks, in reading order: 00_primer, 00_data, 01_..., 02_..."""
-    return sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+from ppdm.places import MACHINERY, PACKAGE, Layout, find_notebooks
 
 
 def find_notebook(root: Path, name: str) -> Path:
@@ -170,7 +161,7 @@ def package_sources() -> list[Path]:
     return [
         path
         for path in files_below(PACKAGE)
-        if path.relative_to(PACKAGE).parts[0] not in NOT_FOR_NOTEBOOKS
+        if path.relative_to(PACKAGE).parts[0].removesuffix(".py") not in MACHINERY
     ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import html
 import json
 import re
 from pathlib import Path
@@ -11,14 +10,6 @@ from typing import NamedTuple
 
 import yaml
 
-# Verdict, the style it is shown in, and how it is said of several claims.
-VERDICTS = {
-    "reproduced": ("reproduced", "reproduced"),
-    "reproduced with a caveat": ("caveat", "with a caveat"),
-    "not reproduced": ("not", "not reproduced"),
-    "wrong in the paper": ("wrong", "wrong in the paper"),
-    "cannot be tested": ("untested", "cannot be tested"),
-}
 UNDECIDED = "not decided"
 
 
@@ -117,20 +108,6 @@ def read_claims(folder: Path, results: Path) -> list[Claim]:
                 )
             )
     return claims
-
-
-def inline(text: str) -> str:
-    """A sentence of a claims file as HTML: code in backticks, mathematics in dollars.
-
-    >>> inline("P < `q` and $x_1$")
-    'P &lt; <code>q</code> and <span class="math notranslate nohighlight">\\\\(x_1\\\\)</span>'
-    """
-    text = html.escape(text, quote=False)
-    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
-    text = re.sub(r"(?<!\w)\*([^*\s][^*]*)\*(?!\w)", r"<em>\1</em>", text)
-    return re.sub(
-        r"\$([^$]+)\$", r'<span class="math notranslate nohighlight">\\(\1\\)</span>', text
-    )
 
 
 def raw_html(content: str) -> str:

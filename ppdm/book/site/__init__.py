@@ -17,14 +17,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ppdm.places import PACKAGE
+
 
 def generate(source: Path, results: Path) -> None:
     """Write all generated pages and fragments into the staged tree `source`.
 
     Chapters that have not been run leave their part out, in words.
     """
-    from ppdm.site import api, course, runs, scoreboard, try_it
-    from ppdm.site.records import read_records
+    from ppdm.book.site import api, course, runs, scoreboard, try_it
+    from ppdm.book.site.records import read_records
 
     records = read_records(source, results)
     folder = source / "book" / "_generated"
@@ -38,7 +40,7 @@ def generate(source: Path, results: Path) -> None:
         "cards": runs.cards(records, source),
         "course": course.write(source / "book" / "_static"),
         "try_it_data": try_it.data_block(results),
-        "api": api.write_pages(Path(__file__).resolve().parents[1], source / "book" / "api"),
+        "api": api.write_pages(PACKAGE, source / "book" / "api"),
     }
     for name, text in fragments.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from ppdm import MultiGroup, RRMatrix, count, random_groups
-from ppdm.experiments import electronic_surveys
 from ppdm.learn import ID3
+from ppdm.papers import electronic_surveys
 
 THETA, Q, EPSILON = 0.9, 0.5, np.log(9)
 
@@ -129,7 +129,7 @@ def growth_with_records() -> list[str]:
 
 
 def _optimise() -> list[str]:
-    from ppdm.optimise.bench import rows
+    from ppdm.book.bench.optimise import rows
 
     return rows()
 

@@ -8,7 +8,7 @@ import json
 import re
 from pathlib import Path
 
-from ppdm.site.records import Records, raw_html
+from ppdm.book.site.records import Records, raw_html
 
 _SUFFIX = {"image/svg+xml": ".svg", "image/png": ".png"}
 

@@ -69,7 +69,7 @@ def execute(
     check_parameters(notebook, parameters)
     scratch = scratch or output.parent
     scratch.mkdir(parents=True, exist_ok=True)
-    job = [sys.executable, "-P", "-m", "ppdm.build.execute", notebook, output]
+    job = [sys.executable, "-P", "-m", "ppdm.book.build.execute", notebook, output]
     job += ["--scratch", scratch]
     job += ["--parameters", json.dumps(dict(parameters))]
     job += ["--bar"] if bar and sys.stderr.isatty() else []

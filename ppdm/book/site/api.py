@@ -15,8 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-# Rooms that make the book rather than being used by its readers.
-INTERNAL = ("ppdm.build", "ppdm.check", "ppdm.course", "ppdm.site", "ppdm.cli", "ppdm.__main__")
+from ppdm.places import MACHINERY
+
+#: Rooms that make the book rather than being used by its readers.
+INTERNAL = tuple(f"ppdm.{room}" for room in MACHINERY)
 
 
 class Thing(NamedTuple):

@@ -9,8 +9,9 @@ import sys
 import time
 from pathlib import Path
 
-from ppdm.build import chapters, layout
-from ppdm.build.execute import execute
+from ppdm import places
+from ppdm.book.build import chapters
+from ppdm.book.build.execute import execute
 
 
 def no_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,16 +20,16 @@ def no_arguments(parser: argparse.ArgumentParser) -> None:
 
 def book(args: argparse.Namespace) -> int:
     """Every chapter at the paper's size, the verdicts, the site."""
-    return _build(layout.paper_layout(), "paper")
+    return _build(places.paper_layout(), "paper")
 
 
 def quick(args: argparse.Namespace) -> int:
     """Every chapter small, and the site; claims that need the full size stay undecided."""
-    return _build(layout.quick_layout(), "quick")
+    return _build(places.quick_layout(), "quick")
 
 
-def _build(where: layout.Layout, profile: str) -> int:
-    from ppdm.build import render
+def _build(where: places.Layout, profile: str) -> int:
+    from ppdm.book.build import render
     from ppdm.study.ledger import merge
 
     begin = time.monotonic()
@@ -69,8 +70,8 @@ def run_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """One chapter with parameters of one's own; the book's results stay as they are."""
-    notebook = chapters.find_notebook(layout.find_root(), args.chapter)
-    where = layout.single_layout(notebook.stem)
+    notebook = chapters.find_notebook(places.find_root(), args.chapter)
+    where = places.single_layout(notebook.stem)
     output = where.out / notebook.name
     parameters = {name: parse_value(value) for name, value in args.parameter}
     execute(notebook, output, parameters, where.results, scratch=where.work)
@@ -106,7 +107,7 @@ def serve(args: argparse.Namespace) -> int:
     from functools import partial
     from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
-    where = layout.quick_layout() if args.quick else layout.paper_layout()
+    where = places.quick_layout() if args.quick else places.paper_layout()
     handler = partial(SimpleHTTPRequestHandler, directory=str(_built(where)))
     with ThreadingHTTPServer(("127.0.0.1", args.port), handler) as server:
         print(f"http://127.0.0.1:{server.server_address[1]}/  (Ctrl-C ends it)", flush=True)
@@ -116,23 +117,23 @@ def serve(args: argparse.Namespace) -> int:
 
 def lab(args: argparse.Namespace) -> int:
     """JupyterLab in notebooks/."""
-    notebooks = layout.find_root() / "notebooks"
+    notebooks = places.find_root() / "notebooks"
     root = ["--allow-root"] if getattr(os, "geteuid", lambda: 1)() == 0 else []  # in a container
     return subprocess.call([sys.executable, "-m", "jupyterlab", *root, str(notebooks)])
 
 
 def pack(args: argparse.Namespace) -> int:
     """One zip that, unpacked, reads from disk."""
-    from ppdm.site.archive import make_archive
+    from ppdm.book.site.archive import make_archive
 
-    where = layout.paper_layout()
+    where = places.paper_layout()
     target = where.out / "ppdm-book.zip"
     make_archive(_built(where), target)
     print(f"{target}: unpack it and open index.html.")
     return 0
 
 
-def _built(where: layout.Layout) -> Path:
+def _built(where: places.Layout) -> Path:
     if not (where.html / "index.html").is_file():
         command = "ppdm quick" if where.out.name == "quick" else "ppdm book"
         raise ValueError(f"there is no site in {where.html} yet: type `{command}` first.")

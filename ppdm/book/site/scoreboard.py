@@ -8,8 +8,9 @@ from collections import Counter
 from pathlib import Path
 from urllib.parse import quote
 
-from ppdm.site.records import UNDECIDED, VERDICTS, Claim, Records, inline, raw_html
-from ppdm.study.ledger import short
+from ppdm.book.site.records import UNDECIDED, Claim, Records, raw_html
+from ppdm.study.cards import inline
+from ppdm.study.ledger import STYLES, short
 
 COLUMNS = ["id", "paper", "where", "claim", "printed", "ours", "low", "high", "rule", "verdict",
            "note"]  # fmt: skip
@@ -17,12 +18,12 @@ COLUMNS = ["id", "paper", "where", "claim", "printed", "ours", "low", "high", "r
 
 def badge(verdict: str) -> str:
     """A verdict as a small label: the words carry the meaning, the colour repeats it."""
-    style = VERDICTS.get(verdict, ("untested", ""))[0]
+    style = STYLES.get(verdict, ("untested", ""))[0]
     return f'<span class="verdict verdict-{style}">{html.escape(verdict)}</span>'
 
 
 def _counts(claims: list[Claim]) -> Counter:
-    return Counter(c.verdict if c.verdict in VERDICTS else UNDECIDED for c in claims)
+    return Counter(c.verdict if c.verdict in STYLES else UNDECIDED for c in claims)
 
 
 def tally(records: Records) -> str:
@@ -41,10 +42,10 @@ def tally(records: Records) -> str:
             query, anchor = f"paper={paper['paper']}&amp;", "#claims-of-" + paper["paper"]
         counts = _counts(claims)
         chips = [
-            f'<a class="verdict verdict-{VERDICTS.get(verdict, ("untested",))[0]}" '
+            f'<a class="verdict verdict-{STYLES.get(verdict, ("untested",))[0]}" '
             f'href="scoreboard.html?{query}verdict={quote(verdict)}{anchor}">'
-            f"{counts[verdict]} {VERDICTS.get(verdict, ('', UNDECIDED))[1]}</a>"
-            for verdict in [*VERDICTS, UNDECIDED]
+            f"{counts[verdict]} {STYLES.get(verdict, ('', UNDECIDED))[1]}</a>"
+            for verdict in [*STYLES, UNDECIDED]
             if counts[verdict]
         ]
         total = f"{len(claims)} claims" if len(claims) != 1 else "1 claim"
@@ -81,7 +82,7 @@ def _row(claim: Claim) -> str:
     identity = html.escape(claim.id)
     link = f'<a href="{html.escape(claim.evidence)}">{identity}</a>' if claim.decided else identity
     note = f'<span class="note">{inline(claim.note)}</span>' if claim.note else ""
-    kind = claim.verdict if claim.verdict in VERDICTS else UNDECIDED
+    kind = claim.verdict if claim.verdict in STYLES else UNDECIDED
     return (
         f'<tr role="row" id="{identity}" data-paper="{claim.paper}" data-verdict="{kind}">'
         f'<td role="cell" class="id">{link}<span class="where">{html.escape(claim.where)}</span>'

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ppdm.site.records import raw_html
+from ppdm.book.site.records import raw_html
 
 COORDINATES = ["dataset", "learner", "scheme", "groups", "theta", "q", "reading"]
 

@@ -1,0 +1,98 @@
+"""Where things are kept: the repository, what a build reads and writes, results, the cell cache."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+#: The folder of this package.
+PACKAGE = Path(__file__).resolve().parent
+#: What stands behind the machinery's door: no chapter's numbers depend on it.
+MACHINERY = ("book", "course", "cli", "__main__")
+
+
+def find_root(start: Path | None = None) -> Path:
+    """The book's root: the nearest folder above `start` (or above this package) that holds it."""
+    starts = [Path(start or Path.cwd()).resolve(), PACKAGE]
+    for folder in (parent for begin in starts for parent in (begin, *begin.parents)):
+        if (folder / "_config.yml").is_file() and (folder / "notebooks").is_dir():
+            return folder
+    raise ValueError(
+        f"no book found in {starts[0]} or above it: "
+        "go to the folder that holds _config.yml and notebooks/."
+    )
+
+
+def repository() -> Path | None:
+    """The book's root around the working folder, else around the package; None outside of one.
+
+    >>> repository() is None or (repository() / "notebooks").is_dir()
+    True
+    """
+    try:
+        return find_root()
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The repository's root and one output folder, with the places inside both."""
+
+    root: Path
+    out: Path
+
+    notebooks = property(lambda self: self.root / "notebooks")
+    claims = property(lambda self: self.root / "book" / "claims")
+    source = property(lambda self: self.out / "src", doc="the staged tree that is rendered")
+    results = property(lambda self: self.out / "results", doc="what the chapters computed")
+    stamps = property(lambda self: self.out / "stamps", doc="what the last good run was made of")
+    work = property(lambda self: self.out / "work", doc="unfinished and failed pieces")
+    html = property(lambda self: self.out / "html", doc="the finished site")
+
+
+def paper_layout(root: Path | None = None) -> Layout:
+    """The full-size build, in `_build`."""
+    root = root or find_root()
+    return Layout(root, root / "_build")
+
+
+def quick_layout(root: Path | None = None) -> Layout:
+    """The quick build, in folders of its own, so that it never disturbs the full one."""
+    root = root or find_root()
+    return Layout(root, root / "_build" / "quick")
+
+
+def single_layout(stem: str, root: Path | None = None) -> Layout:
+    """One chapter with parameters of one's own."""
+    root = root or find_root()
+    return Layout(root, root / "_build" / "runs" / stem)
+
+
+def find_notebooks(root: Path) -> list[Path]:
+    """The book's notebooks, in reading order: 00_primer, 00_data, 01_..., 02_..."""
+    return sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+
+
+def results_folder() -> Path:
+    """PPDM_RESULTS, else `_build/results` of the repository (or of the working folder)."""
+    named = os.environ.get("PPDM_RESULTS")
+    return Path(named).resolve() if named else (repository() or Path.cwd()) / "_build" / "results"
+
+
+def cache_folder() -> Path:
+    """PPDM_CACHE, else `_build/cache` of the repository, else the user's cache folder."""
+    named = os.environ.get("PPDM_CACHE")
+    if named:
+        return Path(named).resolve()
+    home = repository()
+    return home / "_build" / "cache" if home else Path(platformdirs.user_cache_dir("ppdm"))
+
+
+def claims_folder() -> Path | None:
+    """`book/claims` of the repository; None outside of one."""
+    home = repository()
+    return home / "book" / "claims" if home else None

@@ -1,0 +1,86 @@
+"""The house: who may import whom, and what the map says of it."""
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from ppdm import moved
+from ppdm.places import PACKAGE
+
+ROOT = PACKAGE.parent
+MODULES = sorted(p for p in PACKAGE.rglob("*.py") if "__pycache__" not in p.parts)
+
+
+def lint(folder: Path) -> subprocess.CompletedProcess:
+    """The contracts of pyproject.toml on the package in `folder`."""
+    code = "import sys; sys.path.insert(0, '.'); from importlinter.cli import lint_imports_command as c; c()"
+    return subprocess.run(
+        [sys.executable, "-P", "-c", code, "--no-cache"],
+        cwd=folder, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def house(tmp_path):
+    """A copy of the package that may be spoiled."""
+    skipped = shutil.ignore_patterns("__pycache__", "*.xz")
+    shutil.copytree(PACKAGE, tmp_path / "ppdm", ignore=skipped)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+def test_the_layers_hold():
+    done = lint(ROOT)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    "line", ["import ppdm.book.site.api", "from ppdm.course import begin", "import ppdm.study"]
+)
+def test_an_algorithm_that_imports_the_machinery_is_refused(house, line):
+    table = house / "ppdm" / "disguise" / "matrix.py"
+    table.write_text(table.read_text() + f"\n{line}\n")
+    done = lint(house)
+    assert done.returncode == 1 and "layers of the house BROKEN" in done.stdout
+
+
+def test_a_cycle_within_a_room_is_refused(house):
+    rules = house / "ppdm" / "study" / "rules.py"
+    rules.write_text(rules.read_text() + "\nfrom ppdm.study import ledger\n")
+    done = lint(house)
+    assert done.returncode == 1 and "no cycles between modules or rooms BROKEN" in done.stdout
+
+
+def test_no_room_imports_the_private_names_of_another():
+    found = []
+    for path in MODULES:
+        room = path.relative_to(PACKAGE).parts[0]
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ppdm."):
+                other = node.module.split(".")[1]
+                parts = [*node.module.split(".")[1:], *(alias.name for alias in node.names)]
+                if any(p.startswith("_") for p in parts) and other not in (room, f"{room[:-3]}"):
+                    found.append(f"{path.relative_to(ROOT)}: {node.module}")
+    assert not found
+
+
+def test_contributing_maps_every_room():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    mapped = set(re.findall(r"^    ppdm/(\w+(?:\.py|/))", text, re.MULTILINE))
+    rooms = {p.name + ("/" if p.is_dir() else "") for p in PACKAGE.iterdir()
+             if p.suffix == ".py" or (p / "__init__.py").is_file()}  # fmt: skip
+    assert mapped == rooms - {"__init__.py", "__main__.py"}
+
+
+@pytest.mark.parametrize("old", moved.MOVED)
+def test_an_old_path_answers_with_the_new_one(old):
+    new = import_module(moved.new_name(old))
+    sys.modules.pop(old, None)
+    with pytest.warns(DeprecationWarning, match=f"{old} is now {new.__name__}"):
+        assert import_module(old) is new
