@@ -78,8 +78,9 @@ def coins(size: int, p: float, rng: np.random.Generator) -> np.ndarray:
         digits = np.uint64(int(p * 2.0**64))
         done = 0
         while done < len(mask):
-            random = rng.integers(0, _ALL, size=10 * (len(mask) - done) + 64, dtype=np.uint64,
-                                  endpoint=True)
+            random = rng.integers(
+                0, _ALL, size=10 * (len(mask) - done) + 64, dtype=np.uint64, endpoint=True
+            )
             done = _flip(mask, done, digits, random)
     if size % 64 and len(mask):
         mask[-1] &= (np.uint64(1) << np.uint64(size % 64)) - np.uint64(1)

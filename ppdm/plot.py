@@ -140,7 +140,9 @@ def heatmap(
         wide = max(len(t.columns) for t in tables.values())
         size = (max(WIDTH, 0.42 * wide + 1.2), (0.45 * tall + 1.0) * len(panels))
         fig = Figure(figsize=size, layout="constrained")
-        for ax, (name, table) in zip(fig.subplots(len(panels), squeeze=False)[:, 0], tables.items()):
+        for ax, (name, table) in zip(
+            fig.subplots(len(panels), squeeze=False)[:, 0], tables.items()
+        ):
             sns.heatmap(
                 table, ax=ax, vmin=low, vmax=high, cmap="cividis", annot=True, fmt=f".{digits}f",
                 linewidths=0.5, annot_kws={"fontsize": 9},
@@ -173,7 +175,9 @@ def surface(
         ax.view_init(elev=28, azim=-120)
         for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
             axis.set_pane_color((0.5, 0.5, 0.5, 0.08))
-    fig.caption = f"Mean {metric} as a surface over {_name(x)} and {_name(y)}. {_repetitions(rows)}".strip()
+    fig.caption = (
+        f"Mean {metric} as a surface over {_name(x)} and {_name(y)}. {_repetitions(rows)}".strip()
+    )
     fig.alt = f"Surface of {metric} over {_name(x)} and {_name(y)}. {_field('', table, x, y)}"
     return fig
 
@@ -241,7 +245,9 @@ def png(figure: Figure) -> bytes:
     """The figure as a picture on white, twice as fine as the page."""
     with matplotlib.rc_context(STYLE):
         buffer = io.BytesIO()
-        figure.savefig(buffer, format="png", dpi=200, facecolor="white", metadata={"Software": None})
+        figure.savefig(
+            buffer, format="png", dpi=200, facecolor="white", metadata={"Software": None}
+        )
     return buffer.getvalue()
 
 

@@ -325,9 +325,7 @@ def aggregated(domain: Domain, cells: np.ndarray, values: np.ndarray) -> Table:
     return Table(domain, np.bincount(where, values, minlength=len(distinct)), distinct)
 
 
-def count(
-    frame: pd.DataFrame | np.ndarray, levels: Mapping[str, Iterable] | None = None
-) -> Table:
+def count(frame: pd.DataFrame | np.ndarray, levels: Mapping[str, Iterable] | None = None) -> Table:
     """[Zhan & Du 4.1] Count records: the seam between data and everything that is computed.
 
     Columns of zeros and ones have the levels (0, 1), even where only one of them occurs;

@@ -96,8 +96,9 @@ def id3(probability, attributes, levels, target, condition=None, parent=None, ne
     best, smallest = None, np.inf
     for name in attributes:
         remaining = sum(
-            spread([probability({**condition, name: v, target: j}) for j in levels[target]],
-                   negative)
+            spread(
+                [probability({**condition, name: v, target: j}) for j in levels[target]], negative
+            )
             for v in levels[name]
         )
         if remaining < smallest - TIE * sum(positive):

@@ -20,7 +20,11 @@ ROOT = places.find_root(Path(__file__).parent)
 def notebook(path: Path, *cells: str, parameters: str | None = "n = 1\nname = 'a'") -> Path:
     """Write a notebook with a parameters cell and some code."""
     book = nbformat.v4.new_notebook()
-    book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    book.metadata["kernelspec"] = {
+        "name": "python3",
+        "display_name": "Python 3",
+        "language": "python",
+    }
     if parameters is not None:
         first = nbformat.v4.new_code_cell(parameters, metadata={"tags": ["parameters"]})
         book.cells.append(first)
@@ -122,7 +126,9 @@ def test_a_chapter_is_found_by_the_beginning_of_its_name(tmp_path):
     assert chapters.find_notebook(tmp_path, "notebooks/00_data.ipynb").stem == "00_data"
     with pytest.raises(ValueError, match="'00' fits 00_data, 00_primer"):
         chapters.find_notebook(tmp_path, "00")
-    with pytest.raises(ValueError, match="no chapter is called '01_survey_s'; did you mean '01_surveys'"):
+    with pytest.raises(
+        ValueError, match="no chapter is called '01_survey_s'; did you mean '01_surveys'"
+    ):
         chapters.find_notebook(tmp_path, "01_survey_s")
 
 
@@ -256,7 +262,9 @@ def test_without_a_repository_nothing_that_needs_one_is_there(tmp_path, monkeypa
     monkeypatch.setattr(settings, "repository", lambda root: None)
     config = settings.staged_config(ROOT)
     assert "launch_buttons" not in config and "baseurl" not in config["html"]
-    assert not any(config["html"].get(f"use_{b}_button") for b in ("edit_page", "issues", "repository"))
+    assert not any(
+        config["html"].get(f"use_{b}_button") for b in ("edit_page", "issues", "repository")
+    )
 
 
 @pytest.mark.parametrize(

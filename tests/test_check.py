@@ -185,7 +185,10 @@ def test_the_command_fails_if_and_only_if_something_is_wrong(site, capsys):
     assert run(site()) == 0
     assert "0 findings" in capsys.readouterr().out
     assert run(site("<button></button>")) == 1
-    assert "index.html (wide light, narrow light): axe: critical, button-name" in capsys.readouterr().out
+    assert (
+        "index.html (wide light, narrow light): axe: critical, button-name"
+        in capsys.readouterr().out
+    )
 
 
 def test_the_command_says_what_to_install(site, capsys, monkeypatch):

@@ -25,13 +25,17 @@ from ppdm.course.build import student_version, tasks
 def with_other_hidden_seed(notebook, seed: int):
     """Visible tests as they are; one hidden seed instead of many."""
     for cell in notebook.cells:
-        cell.source = re.sub(r"seeds=range\((\d+), \d+\)", rf"seeds=[\1 * 1000 + {seed}]", cell.source)
+        cell.source = re.sub(
+            r"seeds=range\((\d+), \d+\)", rf"seeds=[\1 * 1000 + {seed}]", cell.source
+        )
     return notebook
 
 
 def visible_tests_only(notebook):
     for cell in notebook.cells:
-        cell.source = re.sub(r"### BEGIN HIDDEN.*?### END HIDDEN TESTS", "", cell.source, flags=re.DOTALL)
+        cell.source = re.sub(
+            r"### BEGIN HIDDEN.*?### END HIDDEN TESTS", "", cell.source, flags=re.DOTALL
+        )
     return notebook
 
 
@@ -167,7 +171,9 @@ for statement in {statements!r}:
     except ImportError as error:
         print(f"{{statement}}: ImportError {{error}}")
 """
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
 
 
 def test_checks_survive_answers_that_misbehave():

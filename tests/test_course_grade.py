@@ -52,7 +52,13 @@ def test_altered_tests_are_replaced():
     cell_of(handed_in, "estimate").metadata["nbgrader"]["points"] = 100
     notebook, remarks = grade.put_together(handed_in, SOURCE)
     assert remarks == ["cell 'plan' was altered; the original was used"]
-    assert [c.metadata["nbgrader"]["points"] for c in notebook.cells if grade._is_grade(c)] == [4, 3, 4, 4, 5]
+    assert [c.metadata["nbgrader"]["points"] for c in notebook.cells if grade._is_grade(c)] == [
+        4,
+        3,
+        4,
+        4,
+        5,
+    ]
     assert cell_of(notebook, "claim").cell_type == "code"
 
 
@@ -176,15 +182,56 @@ def _strange():
     """Student, notebook or bytes, the tasks that must fail, and a word of a remark or message."""
     yield "truncated", json.dumps(answered(PRIMER)).encode()[:3000], None, "does not open"
     yield "no-file", b"", None, "does not open"
-    yield "loops", _with(PRIMER, "estimate-answer", "def estimate(reports, theta):\n    while True: pass"), {"estimate"}, "longer than"
-    yield "loops-above", _with(SURVEYS, "exposed-answer", "while True: pass"), {"exposed"}, "longer than"
-    yield "cannot-be-stopped", _with(PRIMER, "average-answer", "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"), {"average"}, "could not be interrupted"
-    yield "prints", _with(PRIMER, "average-answer", "def averaged(yes, people, theta):\n    print('x' * 10**6)\n    return 0\nfor i in range(10**5): print('line', i)"), {"average"}, "average"
-    yield "ends-python", _with(PRIMER, "plan-answer", "import os; os._exit(1)"), {"plan"}, "ended its Python"
+    yield (
+        "loops",
+        _with(PRIMER, "estimate-answer", "def estimate(reports, theta):\n    while True: pass"),
+        {"estimate"},
+        "longer than",
+    )
+    yield (
+        "loops-above",
+        _with(SURVEYS, "exposed-answer", "while True: pass"),
+        {"exposed"},
+        "longer than",
+    )
+    yield (
+        "cannot-be-stopped",
+        _with(
+            PRIMER,
+            "average-answer",
+            "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass",
+        ),
+        {"average"},
+        "could not be interrupted",
+    )
+    yield (
+        "prints",
+        _with(
+            PRIMER,
+            "average-answer",
+            "def averaged(yes, people, theta):\n    print('x' * 10**6)\n    return 0\nfor i in range(10**5): print('line', i)",
+        ),
+        {"average"},
+        "average",
+    )
+    yield (
+        "ends-python",
+        _with(PRIMER, "plan-answer", "import os; os._exit(1)"),
+        {"plan"},
+        "ended its Python",
+    )
     yield "altered", _with(PRIMER, "estimate", "print('all is well')"), set(), "was altered"
-    cheat = _with(PRIMER, "estimate-answer", "from ppdm.course import primer\nprimer.check_estimate = lambda *a, **k: None\ndef estimate(reports, theta): return 0, 0")
+    cheat = _with(
+        PRIMER,
+        "estimate-answer",
+        "from ppdm.course import primer\nprimer.check_estimate = lambda *a, **k: None\ndef estimate(reports, theta): return 0, 0",
+    )
     yield "patches", cheat, {"estimate"}, "forgot to"
-    helped = _with(SURVEYS, "share-answer", "from ppdm import UnrelatedQuestion\ndef share(*a): return 0\nmy_share = 0")
+    helped = _with(
+        SURVEYS,
+        "share-answer",
+        "from ppdm import UnrelatedQuestion\ndef share(*a): return 0\nmy_share = 0",
+    )
     yield "imports", helped, {"share"}, "share"
     yield "missing", without(answered(PRIMER), "plan", "average-answer"), {"average"}, "is missing"
     yield "blank", build.student_version(SOURCES / f"{GROUPS}.ipynb"), None, "not answered yet"

@@ -56,7 +56,8 @@ def test_undo_is_the_papers_estimate_of_every_expression(theta, groups):
                 expected = plain.estimate_by_groups(disguised, expression, theta, groups)
                 assert undone.p(expression) == pytest.approx(expected, abs=1e-12)
                 assert scheme.undo(table.marginal(*names)).p(expression) == pytest.approx(
-                    expected, abs=1e-12)
+                    expected, abs=1e-12
+                )
 
 
 def test_unrelated_undo_is_equation_1_for_every_expression():
@@ -74,7 +75,8 @@ def test_matrices_are_kronecker_powers():
     domain = Domain(("A", "B", "C"), ((0, 1),) * 3)
     for groups, number in (([["A"], ["B"], ["C"]], 3),):
         np.testing.assert_allclose(
-            MultiGroup(0.8, groups).matrix(domain), plain.groups_matrix(0.8, number), atol=1e-15)
+            MultiGroup(0.8, groups).matrix(domain), plain.groups_matrix(0.8, number), atol=1e-15
+        )
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
@@ -124,12 +126,20 @@ def exact_outcomes(frame, scheme):
 
 
 @pytest.mark.parametrize("how", ["records", "table", "sparse table"])
-@pytest.mark.parametrize("scheme", [
-    MultiGroup(0.8), MultiGroup(0.3, [["A"], ["B"]]), MultiGroup(0.6, [["B"]]),
-    UnrelatedQuestion(0.6), UnrelatedQuestion(0.5, {"A": [0.9, 0.1]}),
-    UnrelatedQuestion(0.3, count(pd.DataFrame({"A": [0, 1, 1], "B": [0, 0, 1]}))),
-    RRMatrix({"A": [[0.9, 0.2], [0.1, 0.8]]}), RRMatrix({"B": [[0.5, 0.1], [0.3, 0.3], [0.2, 0.6]]}),
-], ids=str)
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        MultiGroup(0.8),
+        MultiGroup(0.3, [["A"], ["B"]]),
+        MultiGroup(0.6, [["B"]]),
+        UnrelatedQuestion(0.6),
+        UnrelatedQuestion(0.5, {"A": [0.9, 0.1]}),
+        UnrelatedQuestion(0.3, count(pd.DataFrame({"A": [0, 1, 1], "B": [0, 0, 1]}))),
+        RRMatrix({"A": [[0.9, 0.2], [0.1, 0.8]]}),
+        RRMatrix({"B": [[0.5, 0.1], [0.3, 0.3], [0.2, 0.6]]}),
+    ],
+    ids=str,
+)
 def test_records_and_tables_are_disguised_with_the_exact_distribution(scheme, how):
     """A chi-squared test of all tables of three reports; false alarms: 1e-7 in each case."""
     frame = pd.DataFrame({"A": [0, 0, 1], "B": [1, 1, 0]})
@@ -161,10 +171,16 @@ def test_the_plain_readings_disguise_alike():
     frame = answers(2_000)
     groups = [["A", "C"], ["B"]]
     cases = [
-        (MultiGroup(0.7, groups), plain.disguise_by_groups(frame, 0.7, groups,
-                                                           np.random.default_rng(2))),
-        (UnrelatedQuestion(0.7), plain.disguise_by_unrelated(
-            frame, 0.7, dict.fromkeys(NAMES, (0, 1)), np.random.default_rng(2))),
+        (
+            MultiGroup(0.7, groups),
+            plain.disguise_by_groups(frame, 0.7, groups, np.random.default_rng(2)),
+        ),
+        (
+            UnrelatedQuestion(0.7),
+            plain.disguise_by_unrelated(
+                frame, 0.7, dict.fromkeys(NAMES, (0, 1)), np.random.default_rng(2)
+            ),
+        ),
     ]
     for scheme, disguised in cases:
         expected = scheme.apply(count(frame)).values
@@ -182,24 +198,30 @@ def test_undone_counts_are_unbiased(data):
     for name in "ABC"[: data.draw(st.integers(1, 3))]:
         three = data.draw(st.booleans())
         columns[name] = pd.Categorical.from_codes(
-            rng.integers(0, 3 if three else 2, 60), ["x", "y", "z"] if three else ["x", "y"])
+            rng.integers(0, 3 if three else 2, 60), ["x", "y", "z"] if three else ["x", "y"]
+        )
     frame = pd.DataFrame(columns)
     table = count(frame)
     binary = [name for name, n in zip(table.names, table.shape) if n == 2]
     kind = data.draw(st.sampled_from(["group", "unrelated", "matrix"]))
     if kind == "group" and binary:
         number = data.draw(st.integers(1, len(binary)))
-        scheme = MultiGroup(data.draw(st.sampled_from([0.1, 0.35, 0.8])),
-                            random_groups(binary, number, rng))
+        scheme = MultiGroup(
+            data.draw(st.sampled_from([0.1, 0.35, 0.8])), random_groups(binary, number, rng)
+        )
     elif kind == "matrix":
-        scheme = RRMatrix({
-            name: rng.dirichlet(np.ones(n + extra) * 2, size=n).T + 0.0
-            for name, n in zip(table.names, table.shape)
-            for extra in [data.draw(st.integers(0, 1))]})
+        scheme = RRMatrix(
+            {
+                name: rng.dirichlet(np.ones(n + extra) * 2, size=n).T + 0.0
+                for name, n in zip(table.names, table.shape)
+                for extra in [data.draw(st.integers(0, 1))]
+            }
+        )
     else:
         scheme = UnrelatedQuestion(data.draw(st.sampled_from([0.2, 0.5, 1.0])))
-    draws = np.array([
-        scheme.undo(scheme.disguise_table(table, rng)).densified().values for _ in range(400)])
+    draws = np.array(
+        [scheme.undo(scheme.disguise_table(table, rng)).densified().values for _ in range(400)]
+    )
     se = draws.std(axis=0, ddof=1) / np.sqrt(len(draws))
     assert np.all(np.abs(draws.mean(axis=0) - table.values) <= 6 * se + 1e-9)
 
@@ -208,8 +230,9 @@ def test_undone_counts_are_unbiased(data):
 
 
 def test_known_numbers():
-    assert RRMatrix([[.7, .2, .1], [.2, .6, .3], [.1, .2, .6]]).undo_vector(
-        [.43, .34, .23]) == pytest.approx([.5, .3, .2], abs=1e-12)
+    assert RRMatrix([[0.7, 0.2, 0.1], [0.2, 0.6, 0.3], [0.1, 0.2, 0.6]]).undo_vector(
+        [0.43, 0.34, 0.23]
+    ) == pytest.approx([0.5, 0.3, 0.2], abs=1e-12)
     assert RRMatrix.warner(2, 0.7).undo_vector([0.57, 0.43])[1] == pytest.approx(0.325, abs=1e-12)
     answers = Table(Domain(("A",), (("no", "yes"),)), [570, 430])
     assert MultiGroup(0.7).undo(answers).p(A="yes") == pytest.approx(0.325, abs=1e-12)
@@ -222,7 +245,8 @@ def test_the_three_families_are_one(n):
     for p in (0.0, 0.1, 1 / n, 0.7):
         warner = RRMatrix.warner(n, p)
         np.testing.assert_allclose(
-            warner.M, RRMatrix.uniform_perturbation(n, (n * p - 1) / (n - 1)).M, atol=1e-15)
+            warner.M, RRMatrix.uniform_perturbation(n, (n * p - 1) / (n - 1)).M, atol=1e-15
+        )
         np.testing.assert_allclose(warner.M, RRMatrix.frapp(n, p * (n - 1) / (1 - p)).M, atol=1e-15)
 
 
@@ -270,8 +294,11 @@ def test_best_guesses_against_brute_force(name):
         for storage in (prior.densified(), prior.sparsified()):
             assert scheme.guess_answer(storage, attribute) == pytest.approx(expected, abs=1e-12)
     known = sum(
-        np.array([joint[:, (digits[:, 0] == v) & (digits[:, 1] == b)].sum(axis=1)
-                  for v in (0, 1)]).max(axis=0).sum() for b in (0, 1))
+        np.array([joint[:, (digits[:, 0] == v) & (digits[:, 1] == b)].sum(axis=1) for v in (0, 1)])
+        .max(axis=0)
+        .sum()
+        for b in (0, 1)
+    )
     assert scheme.guess_answer(prior, "A", known=["B"]) == pytest.approx(known, abs=1e-12)
 
 
@@ -288,8 +315,9 @@ def test_truthful_reports_by_simulation():
     codes = encode(frame)[0][rng.integers(100, size=200_000)]
     private = rng.random(len(codes)) < 0.4
     reports = np.where(private, codes, rng.integers(16, size=len(codes)))
-    share, size = np.array([(private[reports == r].mean(), (reports == r).sum())
-                            for r in range(16)]).T
+    share, size = np.array(
+        [(private[reports == r].mean(), (reports == r).sum()) for r in range(16)]
+    ).T
     expected = scheme.truthful(prior).values
     assert np.all(np.abs(share - expected) < 6 * np.sqrt(0.25 / size))
     np.testing.assert_allclose(scheme.truth_of_reports(prior, np.arange(16)), expected, atol=1e-12)
@@ -302,11 +330,19 @@ def smallest_epsilon(scheme, domain):
     return ratios.max()
 
 
-@pytest.mark.parametrize("scheme", [
-    MultiGroup(0.8, [["A"], ["B"]]), MultiGroup(0.2, [["A"], ["B"]]), MultiGroup(0.8),
-    MultiGroup(0.8, [["A"]]), UnrelatedQuestion(0.3), UnrelatedQuestion(0.3, {"A": [0.9, 0.1]}),
-    RRMatrix({"A": [[0.9, 0.2], [0.1, 0.8]], "B": [[0.6, 0.3], [0.4, 0.7]]}),
-], ids=str)
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        MultiGroup(0.8, [["A"], ["B"]]),
+        MultiGroup(0.2, [["A"], ["B"]]),
+        MultiGroup(0.8),
+        MultiGroup(0.8, [["A"]]),
+        UnrelatedQuestion(0.3),
+        UnrelatedQuestion(0.3, {"A": [0.9, 0.1]}),
+        RRMatrix({"A": [[0.9, 0.2], [0.1, 0.8]], "B": [[0.6, 0.3], [0.4, 0.7]]}),
+    ],
+    ids=str,
+)
 def test_epsilon_is_the_largest_log_ratio(scheme):
     domain = Domain(("A", "B"), ((0, 1), (0, 1)))
     assert scheme.epsilon(domain=domain) == pytest.approx(smallest_epsilon(scheme, domain))
@@ -320,27 +356,46 @@ def test_epsilon_of_a_group_of_two_is_infinite():
 # -- refusals ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("make", "message"), [
-    (lambda: MultiGroup(1.5), "theta is a probability, from 0 to 1; got 1.5"),
-    (lambda: MultiGroup(0.8, [["A"], ["A"]]), "one group only; A is in two"),
-    (lambda: MultiGroup(0.5).undo(count(answers())), "theta must not be 0.5"),
-    (lambda: MultiGroup(0.8, [["Z"]]).disguise(answers(), np.random.default_rng(1)),
-     "unknown attributes: Z; the records have A, B, C, D"),
-    (lambda: MultiGroup(0.8).disguise_table(count(pd.DataFrame({"A": list("xyz")})),
-                                            np.random.default_rng(1)), "only two-valued answers"),
-    (lambda: MultiGroup(0.8).disguise_table(count(answers()) * 0.3, np.random.default_rng(1)),
-     "only whole counts"),
-    (lambda: UnrelatedQuestion(0).undo(count(answers())), "q must not be 0"),
-    (lambda: UnrelatedQuestion(0.5, {"A": [0.5, 0.6]}), "sum to one"),
-    (lambda: RRMatrix([[0.5, 0.5], [0.5, 0.5]]).undo_vector([1, 1]), "no left inverse"),
-    (lambda: RRMatrix([[0.5, 0.4], [0.4, 0.6]]), "columns .* sum to one; column 0 sums to 0.9"),
-    (lambda: RRMatrix([[0.5, 0.5, 1], [0.5, 0.5, 0]]), "2 outputs for 3 inputs"),
-    (lambda: RRMatrix(np.eye(2)).undo(count(answers())), "one matrix disguises one attribute"),
-    (lambda: RRMatrix(np.eye(3)).apply(count(answers(columns=["A"]))), "3 columns; the attribute"),
-    (lambda: RRMatrix.warner(1, 0.5), "at least two answers"),
-    (lambda: RRMatrix.uniform_perturbation(4, -0.5), "from -1/.n-1. = -0.3333 to 1"),
-    (lambda: random_groups(NAMES, 5, np.random.default_rng(1)), "4 attributes make 1 to 4 groups"),
-])
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: MultiGroup(1.5), "theta is a probability, from 0 to 1; got 1.5"),
+        (lambda: MultiGroup(0.8, [["A"], ["A"]]), "one group only; A is in two"),
+        (lambda: MultiGroup(0.5).undo(count(answers())), "theta must not be 0.5"),
+        (
+            lambda: MultiGroup(0.8, [["Z"]]).disguise(answers(), np.random.default_rng(1)),
+            "unknown attributes: Z; the records have A, B, C, D",
+        ),
+        (
+            lambda: MultiGroup(0.8).disguise_table(
+                count(pd.DataFrame({"A": list("xyz")})), np.random.default_rng(1)
+            ),
+            "only two-valued answers",
+        ),
+        (
+            lambda: MultiGroup(0.8).disguise_table(
+                count(answers()) * 0.3, np.random.default_rng(1)
+            ),
+            "only whole counts",
+        ),
+        (lambda: UnrelatedQuestion(0).undo(count(answers())), "q must not be 0"),
+        (lambda: UnrelatedQuestion(0.5, {"A": [0.5, 0.6]}), "sum to one"),
+        (lambda: RRMatrix([[0.5, 0.5], [0.5, 0.5]]).undo_vector([1, 1]), "no left inverse"),
+        (lambda: RRMatrix([[0.5, 0.4], [0.4, 0.6]]), "columns .* sum to one; column 0 sums to 0.9"),
+        (lambda: RRMatrix([[0.5, 0.5, 1], [0.5, 0.5, 0]]), "2 outputs for 3 inputs"),
+        (lambda: RRMatrix(np.eye(2)).undo(count(answers())), "one matrix disguises one attribute"),
+        (
+            lambda: RRMatrix(np.eye(3)).apply(count(answers(columns=["A"]))),
+            "3 columns; the attribute",
+        ),
+        (lambda: RRMatrix.warner(1, 0.5), "at least two answers"),
+        (lambda: RRMatrix.uniform_perturbation(4, -0.5), "from -1/.n-1. = -0.3333 to 1"),
+        (
+            lambda: random_groups(NAMES, 5, np.random.default_rng(1)),
+            "4 attributes make 1 to 4 groups",
+        ),
+    ],
+)
 def test_bad_input_is_refused_in_one_sentence(make, message):
     with pytest.raises(ValueError, match=message):
         make()
@@ -375,8 +430,11 @@ def test_disguised_records_keep_types_and_index():
 
 
 def test_decoding_reports_with_more_outputs():
-    scheme = RRMatrix({"B": [[0.5, 0.1], [0.3, 0.3], [0.2, 0.6]]},
-                      outputs={"B": ("no", "hm", "yes")}, inputs={"B": (0, 1)})
+    scheme = RRMatrix(
+        {"B": [[0.5, 0.1], [0.3, 0.3], [0.2, 0.6]]},
+        outputs={"B": ("no", "hm", "yes")},
+        inputs={"B": (0, 1)},
+    )
     reports = scheme.disguise(answers(), np.random.default_rng(1))
     assert set(reports["B"]) == {"no", "hm", "yes"}
     table = count(reports, {"B": ("no", "hm", "yes")})

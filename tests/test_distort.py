@@ -34,6 +34,7 @@ def records(n=60, m=4, seed=5):
 
 # AIBR -------------------------------------------------------------------------------------------
 
+
 def aibr_as_written(A, k, g):
     """The paper's two steps, line by line: draw a pool for each attribute, then hand it out."""
     n, m = A.shape
@@ -43,11 +44,11 @@ def aibr_as_written(A, k, g):
         return min(int(np.searchsorted(edges[i], x, side="right")) - 1, k - 1)
 
     pool = []
-    for i in range(m):                                   # the first step
+    for i in range(m):  # the first step
         counts = [sum(interval_of(x, i) == j for x in A[:, i]) for j in range(k)]
         pool.append([list(g.uniform(edges[i][j], edges[i][j + 1], counts[j])) for j in range(k)])
     MA = np.empty((n, m))
-    for row in range(n):                                 # the second step
+    for row in range(n):  # the second step
         for i in range(m):
             choices = pool[i][interval_of(A[row, i], i)]
             MA[row, i] = choices.pop(g.integers(len(choices)))
@@ -61,10 +62,12 @@ def test_aibr_equals_the_papers_two_steps_in_distribution(k):
     plain = np.array([aibr_as_written(A, k, g) for _ in range(draws)])
     fast = np.array([aibr(A, k, g) for _ in range(draws)])
     # every entry, and every product of two entries (so dependence would show): 78 comparisons
-    both = [np.concatenate([x.reshape(draws, -1), _products(x.reshape(draws, -1))], axis=1)
-            for x in (plain, fast)]
+    both = [
+        np.concatenate([x.reshape(draws, -1), _products(x.reshape(draws, -1))], axis=1)
+        for x in (plain, fast)
+    ]
     p = [stats.ks_2samp(a, b).pvalue for a, b in zip(both[0].T, both[1].T)]
-    assert min(p) > 0.001 / len(p)                       # false alarms: less than 1 in 1,000
+    assert min(p) > 0.001 / len(p)  # false alarms: less than 1 in 1,000
 
 
 def _products(flat):
@@ -92,12 +95,13 @@ def test_aibr_keeps_every_value_in_its_interval(k):
 
 
 def test_intervals_put_the_data_on_an_edge_above_it_and_the_maximum_in_the_last():
-    x = np.arange(1, 11, dtype=float)[:, None]           # edges 1, 4, 7, 10
+    x = np.arange(1, 11, dtype=float)[:, None]  # edges 1, 4, 7, 10
     assert intervals(x, 3).ravel().tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
     assert intervals(x / 10, 9).ravel().tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 8, 8]
 
 
 # BSVD and SSVD ----------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 def test_bsvd_is_the_best_approximation_of_its_rank(k):
@@ -116,7 +120,7 @@ def test_ssvd_as_written(threshold):
     pools = {"together": [(U, Vt)], "separate": [(U,), (Vt,)], "with_sigma": [(U, Vt, S)]}
     for pool in pools[threshold]:
         sizes = sorted(abs(v) for M in pool for v in M.ravel())
-        d = sizes[int(e * len(sizes))]                   # a share e of the entries is below d
+        d = sizes[int(e * len(sizes))]  # a share e of the entries is below d
         for M in pool:
             for index in np.ndindex(M.shape):
                 if abs(M[index]) < d:
@@ -139,14 +143,16 @@ def test_ssvd_refuses_a_share_outside_0_to_1_and_an_unknown_threshold():
 
 # kCG --------------------------------------------------------------------------------------------
 
+
 def groups_as_written(A, k, order):
     """Aggarwal and Yu's static condensation, record by record."""
     left, groups = list(range(len(A))), []
     for seed in order:
         if seed in left and len(left) >= k:
-            others = sorted((i for i in left if i != seed),
-                            key=lambda i: np.sum((A[i] - A[seed]) ** 2))
-            groups.append([seed, *others[:k - 1]])
+            others = sorted(
+                (i for i in left if i != seed), key=lambda i: np.sum((A[i] - A[seed]) ** 2)
+            )
+            groups.append([seed, *others[: k - 1]])
             left = [i for i in left if i not in groups[-1]]
     means = [A[g].mean(axis=0) for g in groups]
     label = {i: number for number, members in enumerate(groups) for i in members}
@@ -157,7 +163,7 @@ def groups_as_written(A, k, order):
 
 @pytest.mark.parametrize("k", [1, 2, 5, 7, 30, 53])
 def test_condense_groups_as_the_plain_reading_does(k):
-    A = rng(3).normal(size=(53, 3))                      # no ties, so the grouping is unique
+    A = rng(3).normal(size=(53, 3))  # no ties, so the grouping is unique
     found = condense(A, k, rng(11))
     assert found.tolist() == groups_as_written(A, k, rng(11).permutation(53))
     assert np.bincount(found).min() >= k
@@ -166,14 +172,14 @@ def test_condense_groups_as_the_plain_reading_does(k):
 def test_kcg_keeps_the_mean_and_covariance_of_a_group():
     A = records(12, 3)
     g = rng(4)
-    draws = np.concatenate([kcg(A, 12, g) for _ in range(4000)])   # one group of all 12
+    draws = np.concatenate([kcg(A, 12, g) for _ in range(4000)])  # one group of all 12
     n = len(draws)
     se_mean = A.std(axis=0) / np.sqrt(n)
-    assert (np.abs(draws.mean(axis=0) - A.mean(axis=0)) < 4.5 * se_mean).all()   # 1 in 49,000
+    assert (np.abs(draws.mean(axis=0) - A.mean(axis=0)) < 4.5 * se_mean).all()  # 1 in 49,000
     centred = draws - A.mean(axis=0)
     products = centred[:, :, None] * centred[:, None, :]
     off = np.abs(products.mean(axis=0) - np.cov(A.T, bias=True))
-    assert (off < 4.5 * products.std(axis=0) / np.sqrt(n)).all()                # 1 in 24,000
+    assert (off < 4.5 * products.std(axis=0) / np.sqrt(n)).all()  # 1 in 24,000
 
 
 def test_kcg_draws_are_uniform_along_the_eigenvectors():
@@ -182,7 +188,7 @@ def test_kcg_draws_are_uniform_along_the_eigenvectors():
     values, vectors = np.linalg.eigh(np.cov(A.T, bias=True))
     scores = (draws - A.mean(axis=0)) @ vectors / np.sqrt(12 * values) + 0.5
     p = [stats.kstest(score, "uniform").pvalue for score in scores.T]
-    assert min(p) > 0.001 / 3                            # false alarms: 1 in 1,000
+    assert min(p) > 0.001 / 3  # false alarms: 1 in 1,000
 
 
 def test_kcg_of_one_record_changes_nothing():
@@ -202,6 +208,7 @@ def test_kcg_by_class_never_mixes_classes():
 
 
 # What all four promise --------------------------------------------------------------------------
+
 
 @every_method
 def test_the_input_is_not_touched_and_the_same_generator_gives_the_same_table(method):
@@ -233,13 +240,17 @@ def test_integers_frames_and_lists_are_welcome(method):
 
 
 @every_method
-@pytest.mark.parametrize(("spoil", "sentence"), [
-    (lambda A: np.where(A == A[0, 0], np.nan, A), "missing or infinite value"),
-    (lambda A: np.where(A == A[0, 0], np.inf, A), "missing or infinite value"),
-    (lambda A: A[0], "table of records by attributes"),
-    (lambda A: A[:0], "table of records by attributes"),
-    (lambda A: A.astype(str) + "x", "table of numbers"),
-], ids=["nan", "infinite", "one row", "empty", "text"])
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (lambda A: np.where(A == A[0, 0], np.nan, A), "missing or infinite value"),
+        (lambda A: np.where(A == A[0, 0], np.inf, A), "missing or infinite value"),
+        (lambda A: A[0], "table of records by attributes"),
+        (lambda A: A[:0], "table of records by attributes"),
+        (lambda A: A.astype(str) + "x", "table of numbers"),
+    ],
+    ids=["nan", "infinite", "one row", "empty", "text"],
+)
 def test_data_that_cannot_be_distorted_are_refused_in_one_sentence(method, spoil, sentence):
     with pytest.raises(ValueError, match=sentence) as refusal:
         method(spoil(records()), 2, rng())

@@ -16,8 +16,10 @@ def tables():
     g = np.random.default_rng(0)
     y = np.repeat([0, 1], [50, 40])
     X = np.round(g.normal(10, 1, (90, 4)) + 20 * y[:, None], 1)
-    return {"WBC": (np.hstack([X, g.normal(5, 1, (90, 5)).round(1)]), y),
-            "PID": (np.hstack([X, g.normal(5, 1, (90, 4)).round(1)]), y)}
+    return {
+        "WBC": (np.hstack([X, g.normal(5, 1, (90, 5)).round(1)]), y),
+        "PID": (np.hstack([X, g.normal(5, 1, (90, 4)).round(1)]), y),
+    }
 
 
 def rng():
@@ -26,10 +28,14 @@ def rng():
 
 def accuracy_frame(cells):
     """A frame like `usability`'s from {(scheme, k, e, metric): accuracies of the repetitions}."""
-    rows = [("WBC", rep, s, k, e, "original", m, v)
-            for (s, k, e, m), values in cells.items() for rep, v in enumerate(values)]
-    return pd.DataFrame(rows, columns=["dataset", "rep", "scheme", "k", "e", "reading", "metric",
-                                       "value"])
+    rows = [
+        ("WBC", rep, s, k, e, "original", m, v)
+        for (s, k, e, m), values in cells.items()
+        for rep, v in enumerate(values)
+    ]
+    return pd.DataFrame(
+        rows, columns=["dataset", "rep", "scheme", "k", "e", "reading", "metric", "value"]
+    )
 
 
 @pytest.mark.parametrize("reading", experiment.READINGS)
@@ -46,16 +52,24 @@ def test_readings_differ_where_they_should(tables):
 
     assert vd("BSVD", "all rows").std() == 0 < vd("BSVD", "training rows").std()
     base = vd("SSVD", "training rows")
-    for reading in ("attributes standardized", "columns centred before the SVD",
-                    "SSVD: U and V have a threshold each", "SSVD: threshold over U, V and S"):
+    for reading in (
+        "attributes standardized",
+        "columns centred before the SVD",
+        "SSVD: U and V have a threshold each",
+        "SSVD: threshold over U, V and S",
+    ):
         assert (vd("SSVD", reading) != base).all()
     assert (vd("SSVD", "equal values share a mean rank") == base).all()
     assert (vd("kCG", "kCG within each class") != vd("kCG", "training rows")).any()
 
 
 def test_usability_pairs_every_setting_with_the_same_split(tables):
-    frame = study.rows(partial(experiment.usability, tables=tables, last=2),
-                       {"dataset": ["WBC"], "rep": [0, 1]}, seed=3, cache=False)
+    frame = study.rows(
+        partial(experiment.usability, tables=tables, last=2),
+        {"dataset": ["WBC"], "rep": [0, 1]},
+        seed=3,
+        cache=False,
+    )
     settings = len(experiment.parameters("WBC", tables, last=2))
     assert len(frame) == 2 * 4 * (1 + 2 * settings)
     assert set(frame.metric) == {"IBk", "SMO", "J48", "NN unscaled"}
@@ -75,8 +89,12 @@ def test_aibrs_k_goes_to_a_twentieth_of_the_training_rows():
 
 
 def test_losses_and_their_interval_by_hand():
-    frame = accuracy_frame({("none", 0, 0.0, "IBk"): [0.8, 0.9, 1.0, 0.9],
-                            ("AIBR", 2, 0.0, "IBk"): [0.8, 0.8, 0.9, 0.9]})
+    frame = accuracy_frame(
+        {
+            ("none", 0, 0.0, "IBk"): [0.8, 0.9, 1.0, 0.9],
+            ("AIBR", 2, 0.0, "IBk"): [0.8, 0.8, 0.9, 0.9],
+        }
+    )
     row = selection.losses(frame).iloc[0]
     assert row["mean"] == pytest.approx(1 - 0.85 / 0.9)
     residual = 0.85 / 0.9 * np.array([0.8, 0.9, 1.0, 0.9]) - np.array([0.8, 0.8, 0.9, 0.9])
@@ -89,17 +107,26 @@ def test_the_interval_of_a_loss_covers_the_truth():
     g, covered = np.random.default_rng(4), 0
     for _ in range(200):
         R_o = g.normal(0.9, 0.03, 20)
-        frame = accuracy_frame({("none", 0, 0.0, "IBk"): R_o,
-                                ("AIBR", 2, 0.0, "IBk"): 0.9 * R_o + g.normal(0, 0.02, 20)})
+        frame = accuracy_frame(
+            {
+                ("none", 0, 0.0, "IBk"): R_o,
+                ("AIBR", 2, 0.0, "IBk"): 0.9 * R_o + g.normal(0, 0.02, 20),
+            }
+        )
         row = selection.losses(frame).iloc[0]
         covered += row["low"] <= 0.1 <= row["high"]
-    assert 0.89 < covered / 200                          # four sd
+    assert 0.89 < covered / 200  # four sd
 
 
 def test_the_rule_takes_the_strongest_parameter_that_all_classifiers_accept():
     good, bad = [0.9] * 4, [0.8] * 4
     cells = {("none", 0, 0.0, m): good for m in ("IBk", "J48")}
-    for k, (first, second) in {1: (bad, bad), 2: (good, bad), 3: (good, good), 4: (good, good)}.items():
+    for k, (first, second) in {
+        1: (bad, bad),
+        2: (good, bad),
+        3: (good, good),
+        4: (good, good),
+    }.items():
         cells |= {("AIBR", k, 0.0, "IBk"): first, ("AIBR", k, 0.0, "J48"): second}
         cells |= {("kCG", k, 0.0, "IBk"): first, ("kCG", k, 0.0, "J48"): bad}
     found = selection.picks(accuracy_frame(cells), 50, rng()).set_index("scheme")
@@ -109,11 +136,11 @@ def test_the_rule_takes_the_strongest_parameter_that_all_classifiers_accept():
 
 def test_a_choice_on_the_edge_is_shown_to_be_one():
     cells = {("none", 0, 0.0, "IBk"): [0.9] * 40}
-    cells[("AIBR", 1, 0.0, "IBk")] = [0.9, 0.86] * 20    # mean loss 0.022: just too much
+    cells[("AIBR", 1, 0.0, "IBk")] = [0.9, 0.86] * 20  # mean loss 0.022: just too much
     cells[("AIBR", 2, 0.0, "IBk")] = [0.9] * 40
     found = selection.picks(accuracy_frame(cells), 2000, rng()).set_index("value")
     assert found.picked[2] and not found.picked[1]
-    assert 0.25 < found.share[1] < 0.45                  # mean loss 0.022, sd of both errors 0.005
+    assert 0.25 < found.share[1] < 0.45  # mean loss 0.022, sd of both errors 0.005
     assert found.share.sum() == pytest.approx(1)
 
 
@@ -140,5 +167,6 @@ def test_likeness_tells_noise_and_survives_a_column_that_the_svd_drops(tables):
     small = {"PID": ((X * np.array([100] * 7 + [0.001])).round(4), y)}
     found = experiment.likeness(rng(), 2, "PID", "SSVD", 6, 0.3, tables=small)
     assert all(np.isfinite(v).all() for v in found.values())
-    assert (experiment.likeness(rng(), 2, "PID", "AIBR", 1, 0.0, tables=tables)["told apart"]
-            > 0.8).all()
+    assert (
+        experiment.likeness(rng(), 2, "PID", "AIBR", 1, 0.0, tables=tables)["told apart"] > 0.8
+    ).all()

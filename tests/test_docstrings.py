@@ -8,10 +8,22 @@ import pytest
 
 import ppdm
 
-CORE = ("ppdm.bits", "ppdm.disguise", "ppdm.estimate", "ppdm.learn.id3",
-        "ppdm.learn.naive_bayes", "ppdm.learn.rules", "ppdm.privacy", "ppdm.table", "ppdm.learn.accuracy")
-MODULES = [m.name for m in pkgutil.walk_packages(ppdm.__path__, "ppdm.")
-           if not any(part.startswith("_") for part in m.name.split("."))]
+CORE = (
+    "ppdm.bits",
+    "ppdm.disguise",
+    "ppdm.estimate",
+    "ppdm.learn.id3",
+    "ppdm.learn.naive_bayes",
+    "ppdm.learn.rules",
+    "ppdm.privacy",
+    "ppdm.table",
+    "ppdm.learn.accuracy",
+)
+MODULES = [
+    m.name
+    for m in pkgutil.walk_packages(ppdm.__path__, "ppdm.")
+    if not any(part.startswith("_") for part in m.name.split("."))
+]
 
 
 def public(module):

@@ -245,8 +245,10 @@ def test_the_estimate_of_every_expression_is_unbiased_and_a_forgotten_term_is_no
 
 
 def test_errors_of_shares_fall_with_the_root_of_the_number():
-    few, many = (es.share_errors(np.random.default_rng(14), 200, "adult", 0.3, n)["mse"].mean()
-                 for n in (1_000, 16_000))
+    few, many = (
+        es.share_errors(np.random.default_rng(14), 200, "adult", 0.3, n)["mse"].mean()
+        for n in (1_000, 16_000)
+    )
     assert 14 < few / many < 18
 
 

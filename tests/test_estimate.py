@@ -16,10 +16,10 @@ COUNTS = [400, 300, 200, 100]
 
 def test_known_numbers_of_k_ary_randomized_response():
     raw = inversion(COUNTS, KRR)
-    assert raw == pytest.approx([.55, .35, .15, -.05], abs=1e-12)
-    assert clipped(raw) == pytest.approx([.52381, .33333, .14286, 0], abs=5e-6)
-    assert projected(raw) == pytest.approx([.53333, .33333, .13333, 0], abs=5e-6)
-    assert em(COUNTS, KRR) == pytest.approx([.527778, .333333, .138889, 0], abs=5e-7)
+    assert raw == pytest.approx([0.55, 0.35, 0.15, -0.05], abs=1e-12)
+    assert clipped(raw) == pytest.approx([0.52381, 0.33333, 0.14286, 0], abs=5e-6)
+    assert projected(raw) == pytest.approx([0.53333, 0.33333, 0.13333, 0], abs=5e-6)
+    assert em(COUNTS, KRR) == pytest.approx([0.527778, 0.333333, 0.138889, 0], abs=5e-7)
 
 
 @given(st.integers(0, 10_000))
@@ -40,7 +40,7 @@ def test_em_maximizes_the_likelihood(seed):
 
 
 def test_inside_the_simplex_em_is_inversion():
-    M = np.array([[.7, .2, .1], [.2, .6, .3], [.1, .2, .6]])
+    M = np.array([[0.7, 0.2, 0.1], [0.2, 0.6, 0.3], [0.1, 0.2, 0.6]])
     assert em([430, 340, 230], M) == pytest.approx(inversion([430, 340, 230], M), abs=1e-9)
 
 
@@ -59,8 +59,8 @@ def test_projection_is_the_nearest_point_of_the_simplex(values):
 def test_standard_errors_by_simulation():
     """5,000 draws: a standard deviation is known to 1 %; 6 of those, 2e-9 a coordinate."""
     rng = np.random.default_rng(3)
-    true = np.array([.5, .3, .2])
-    M = np.array([[.7, .2, .1], [.2, .6, .3], [.1, .2, .6]])
+    true = np.array([0.5, 0.3, 0.2])
+    M = np.array([[0.7, 0.2, 0.1], [0.2, 0.6, 0.3], [0.1, 0.2, 0.6]])
     draws = np.array([inversion(rng.multinomial(1_000, M @ true), M) for _ in range(5_000)])
     stated = inversion_se(1_000 * M @ true, M)
     np.testing.assert_allclose(draws.std(axis=0), stated, rtol=0.06)
@@ -77,9 +77,14 @@ def test_hybrid_data_add_true_and_undone_counts():
     np.testing.assert_allclose(both.dense - count(mine).dense, scheme.undo(reports).dense)
 
 
-@pytest.mark.parametrize(("counts", "message"), [
-    ([1, 2, 3], "4 outputs; 3 counts given"), ([-1, 2, 3, 4], "not negative"), ([0] * 4, "positive"),
-])
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        ([1, 2, 3], "4 outputs; 3 counts given"),
+        ([-1, 2, 3, 4], "not negative"),
+        ([0] * 4, "positive"),
+    ],
+)
 def test_bad_counts_are_refused(counts, message):
     with pytest.raises(ValueError, match=message):
         inversion(counts, KRR)

@@ -19,8 +19,9 @@ from ppdm.learn.id3 import grow
 def survey(size=250, seed=1, categorical=False):
     """Correlated answers with a class that depends on them."""
     rng = np.random.default_rng(seed)
-    frame = pd.DataFrame((rng.random((size, 4)) < [0.3, 0.5, 0.6, 0.4]).astype(int),
-                         columns=list("ABDE"))
+    frame = pd.DataFrame(
+        (rng.random((size, 4)) < [0.3, 0.5, 0.6, 0.4]).astype(int), columns=list("ABDE")
+    )
     if categorical:
         frame["B"] = pd.Categorical.from_codes(rng.integers(0, 3, size), ["low", "mid", "top"])
     strange = (frame["B"] == "top") if categorical else frame["B"] == 1
@@ -76,7 +77,8 @@ def test_plain_trees_equal_the_plain_reading(categorical):
         disguised = scheme.disguise(records, np.random.default_rng(2))
         levels = levels_of(records)
         expected = plain_id3(
-            records, lambda e: plain.estimate_by_unrelated(disguised, e, 0.5, levels))
+            records, lambda e: plain.estimate_by_unrelated(disguised, e, 0.5, levels)
+        )
         assert plain.tree_of(ID3(scheme).fit_table(count(disguised), "C")) == expected
 
 
@@ -124,8 +126,7 @@ def gain(column, y):
         shares = part.value_counts(normalize=True)
         return -(shares * np.log2(shares)).sum()
 
-    return entropy(y) - sum(
-        (column == v).mean() * entropy(y[column == v]) for v in column.unique())
+    return entropy(y) - sum((column == v).mean() * entropy(y[column == v]) for v in column.unique())
 
 
 def test_seventeen_attributes_and_a_group_for_each():
@@ -133,8 +134,9 @@ def test_seventeen_attributes_and_a_group_for_each():
     rng = np.random.default_rng(5)
     names = [f"v{i}" for i in range(16)] + ["C"]
     party = rng.random(348) < 0.4
-    frame = pd.DataFrame((party[:, None] ^ (rng.random((348, 17)) < 0.15)).astype(int),
-                         columns=names)
+    frame = pd.DataFrame(
+        (party[:, None] ^ (rng.random((348, 17)) < 0.15)).astype(int), columns=names
+    )
     for number in (1, 3, 17):
         scheme = MultiGroup(0.9, random_groups(names, number, rng))
         reports = scheme.disguise_table(count(frame), rng)
@@ -157,8 +159,13 @@ def test_pruning_loses_no_right_answers_and_keeps_a_perfect_tree():
     kept = xor.pruned(count(perfect.assign(C=[0, 1, 1, 0])))
     assert plain.tree_of(kept) == plain.tree_of(xor)
     scheme = MultiGroup(0.9, [["A", "B", "C"]])
-    assert full.pruned(test).tree_.n_leaves == ID3(scheme).fit_table(
-        scheme.apply(count(X.assign(C=y))), "C").pruned(scheme.apply(test)).tree_.n_leaves
+    assert (
+        full.pruned(test).tree_.n_leaves
+        == ID3(scheme)
+        .fit_table(scheme.apply(count(X.assign(C=y))), "C")
+        .pruned(scheme.apply(test))
+        .tree_.n_leaves
+    )
 
 
 def test_trees_are_shown_as_text_and_as_figure():
@@ -186,9 +193,17 @@ def test_naive_bayes_equals_categorical_nb(categorical):
         np.testing.assert_allclose(mine, theirs_, atol=1e-12)
 
 
-@pytest.mark.parametrize("scheme", [
-    MultiGroup(0.8, [["A", "C"], ["B", "D", "E"]]), UnrelatedQuestion(0.7), MultiGroup(1.0),
-    UnrelatedQuestion(1.0), MultiGroup(0.0)], ids=str)
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        MultiGroup(0.8, [["A", "C"], ["B", "D", "E"]]),
+        UnrelatedQuestion(0.7),
+        MultiGroup(1.0),
+        UnrelatedQuestion(1.0),
+        MultiGroup(0.0),
+    ],
+    ids=str,
+)
 def test_naive_bayes_from_disguised_data_equals_the_plain_reading(scheme):
     X, y = survey(400)
     records = X.assign(C=y)
@@ -201,12 +216,15 @@ def test_naive_bayes_from_disguised_data_equals_the_plain_reading(scheme):
         groups = scheme.groups or [list(records.columns)]
         return plain.estimate_by_groups(disguised, expression, scheme.theta, groups)
 
-    models = [NaiveBayes(scheme, alpha=0).fit(disguised[X.columns], disguised["C"]),
-              NaiveBayes(scheme, alpha=0).fit_table(count(disguised), "C")]
+    models = [
+        NaiveBayes(scheme, alpha=0).fit(disguised[X.columns], disguised["C"]),
+        NaiveBayes(scheme, alpha=0).fit_table(count(disguised), "C"),
+    ]
     assert [m.n_clipped_ for m in models] == [0, 0]
     some = X.drop_duplicates().head(12)
-    for record, *rest in zip(some.to_dict("records"), *(m.predict_proba(some) for m in models),
-                             strict=True):
+    for record, *rest in zip(
+        some.to_dict("records"), *(m.predict_proba(some) for m in models), strict=True
+    ):
         scores = plain.naive_bayes(estimate, record, levels, "C")
         expected = np.exp(scores - scores.max())
         for got in rest:
@@ -262,8 +280,9 @@ def test_learners_follow_scikit_learns_conventions(learner):
     assert list(twin.feature_names_in_) == list(X.columns)
     assert twin.n_features_in_ == X.shape[1]
     assert twin.predict_proba(X).sum(axis=1) == pytest.approx(1)
-    np.testing.assert_array_equal(twin.classes_[twin.predict_proba(X).argmax(axis=1)],
-                                  twin.predict(X))
+    np.testing.assert_array_equal(
+        twin.classes_[twin.predict_proba(X).argmax(axis=1)], twin.predict(X)
+    )
     assert twin.score(X, y) == (twin.predict(X) == y).mean()
     np.testing.assert_array_equal(twin.predict(X[X.columns[::-1]]), twin.predict(X))
     scores = cross_val_score(twin, X, y, cv=3)
@@ -275,8 +294,13 @@ def test_learners_follow_scikit_learns_conventions(learner):
         twin.predict(X.rename(columns={"A": "Z"}))
     with pytest.raises(ValueError, match="3 features"):
         twin.predict(X.iloc[:, :3])
-    assert learner().fit(X.to_numpy(dtype=object), np.resize(["yes", "no", "maybe"], len(X))
-                         ).predict(X.to_numpy(dtype=object)).dtype.kind in "UO"
+    assert (
+        learner()
+        .fit(X.to_numpy(dtype=object), np.resize(["yes", "no", "maybe"], len(X)))
+        .predict(X.to_numpy(dtype=object))
+        .dtype.kind
+        in "UO"
+    )
 
 
 # -- testing on disguised data -----------------------------------------------------------------
@@ -304,9 +328,15 @@ def test_accuracy_from_disguised_reports_by_the_papers_formula():
     assert 0 < se < 0.2
 
 
-@pytest.mark.parametrize("scheme", [
-    MultiGroup(0.8, [["A", "C"], ["B", "D", "E"]]), UnrelatedQuestion(0.4),
-    RRMatrix({"A": [[0.8, 0.3], [0.2, 0.7]], "C": [[0.9, 0.1], [0.1, 0.9]]})], ids=str)
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        MultiGroup(0.8, [["A", "C"], ["B", "D", "E"]]),
+        UnrelatedQuestion(0.4),
+        RRMatrix({"A": [[0.8, 0.3], [0.2, 0.7]], "C": [[0.9, 0.1], [0.1, 0.9]]}),
+    ],
+    ids=str,
+)
 def test_estimated_accuracy_is_unbiased_with_the_right_error(scheme):
     """Mean within 6 standard errors (2e-9). Spread within 17 % of the stated error: over 600 draws
     a standard deviation is known to 2.9 %, so that is 5.8 of them (7e-9)."""
@@ -331,9 +361,13 @@ def test_estimated_accuracy_is_unbiased_with_the_right_error(scheme):
 def test_rules_from_disguised_baskets_find_the_true_supports():
     rng = np.random.default_rng(1)
     bread = rng.random(20_000) < 0.6
-    baskets = pd.DataFrame({
-        "bread": bread, "butter": bread & (rng.random(20_000) < 0.7),
-        "milk": rng.random(20_000) < 0.3}).astype(int)
+    baskets = pd.DataFrame(
+        {
+            "bread": bread,
+            "butter": bread & (rng.random(20_000) < 0.7),
+            "milk": rng.random(20_000) < 0.3,
+        }
+    ).astype(int)
     true = frequent_itemsets(count(baskets), 0.1)
     for items, support in true.items():
         assert support == pytest.approx(baskets[sorted(items)].all(axis=1).mean(), abs=1e-12)

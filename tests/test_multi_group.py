@@ -21,8 +21,9 @@ def rng(seed=0):
 
 def small_table(size=400, seed=3):
     draws = rng(seed)
-    frame = pd.DataFrame((draws.random((size, 3)) < [0.3, 0.5, 0.6]).astype(int),
-                         columns=list("ABC"))
+    frame = pd.DataFrame(
+        (draws.random((size, 3)) < [0.3, 0.5, 0.6]).astype(int), columns=list("ABC")
+    )
     return count(frame.assign(Y=frame["A"] ^ (draws.random(size) < 0.2)))
 
 
@@ -84,8 +85,9 @@ def solve_printed(reports, expressions, theta):
     return np.linalg.solve(plain.groups_matrix(theta, len(expressions)), seen)[0]
 
 
-@pytest.mark.parametrize("groups", [[["A", "B", "C", "Y"]], [["A", "Y"], ["B", "C"]],
-                                    [["A"], ["B", "Y"], ["C"]]])
+@pytest.mark.parametrize(
+    "groups", [[["A", "B", "C", "Y"]], [["A", "Y"], ["B", "C"]], [["A"], ["B", "Y"], ["C"]]]
+)
 def test_eq_12_to_the_letter_is_the_printed_system(groups):
     scheme = MultiGroup(0.8, groups)
     reports = scheme.disguise_table(small_table(), rng(5))
@@ -177,18 +179,28 @@ def test_every_reading_runs_and_says_how_it_moves_the_result():
 
 def test_readings_are_different_experiments():
     base = mg.trees(rng(3), 4, CANCER, 2, 0.8)["accuracy"]
-    for keywords in ({"class_in": "none"}, {"class_in": "literal"}, {"split": "midrange"},
-                     {"undo": False}, {"size": 200}, {"ratio": 0.5}, {"splitting": "redrawn"}):
+    for keywords in (
+        {"class_in": "none"},
+        {"class_in": "literal"},
+        {"split": "midrange"},
+        {"undo": False},
+        {"size": 200},
+        {"ratio": 0.5},
+        {"splitting": "redrawn"},
+    ):
         assert not np.array_equal(base, mg.trees(rng(3), 4, CANCER, 2, 0.8, **keywords)["accuracy"])
     same = [mg.trees(rng(seed), 1, CANCER, 2, 1.0, grouping=1)["accuracy"][0] for seed in (1, 2)]
     assert same[0] == same[1]
 
 
-@pytest.mark.parametrize(("keywords", "message"), [
-    ({"splitting": "sometimes"}, "splitting is one of fixed, redrawn; got 'sometimes'"),
-    ({"class_in": "all"}, "class_in is one of one, none, copies, literal; got 'all'"),
-    ({"learner": "C4.5"}, "learner is one of ID3, naive Bayes; got 'C4.5'"),
-])
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"splitting": "sometimes"}, "splitting is one of fixed, redrawn; got 'sometimes'"),
+        ({"class_in": "all"}, "class_in is one of one, none, copies, literal; got 'all'"),
+        ({"learner": "C4.5"}, "learner is one of ID3, naive Bayes; got 'C4.5'"),
+    ],
+)
 def test_unknown_readings_are_named(keywords, message):
     with pytest.raises(ValueError, match=message):
         mg.trees(rng(), 1, CANCER, 2, 0.8, **keywords)
@@ -215,8 +227,7 @@ def test_nodes_show_the_tree_and_the_true_counts():
 
 def test_gain_is_the_textbooks():
     """Quinlan's weather: outlook has a gain of 0.247 bits, wind (weak, strong) of 0.048."""
-    wind = pd.DataFrame({"wind": [0] * 8 + [1] * 6,
-                         "play": [1] * 6 + [0] * 2 + [1] * 3 + [0] * 3})
+    wind = pd.DataFrame({"wind": [0] * 8 + [1] * 6, "play": [1] * 6 + [0] * 2 + [1] * 3 + [0] * 3})
     assert mg.gain(count(wind), "wind", "play") == pytest.approx(0.0481, abs=5e-5)
 
 
@@ -255,8 +266,10 @@ def test_supports_and_rules_are_those_of_the_slow_search():
             assert support[code] == pytest.approx(expected, abs=1e-12)
     slow = association_rules(frequent_itemsets(table, 0.3, 3), 0.7)
     expected = {
-        (sum(1 << (5 - names.index(n)) for n in (*row["if"], row["then"])),
-         1 << (5 - names.index(row["then"])))
+        (
+            sum(1 << (5 - names.index(n)) for n in (*row["if"], row["then"])),
+            1 << (5 - names.index(row["then"])),
+        )
         for _, row in slow.iterrows()
     }
     assert mg.rules(support, 0.3, 0.7) == expected

@@ -71,7 +71,11 @@ def test_every_line_and_interval_is_drawn(summary):
     for ax in figure.axes:
         assert len(ax.lines) == 3
         assert len(ax.collections) == 3
-    assert [t.get_text() for t in figure.legends[0].get_texts()] == ["1 group", "2 groups", "3 groups"]
+    assert [t.get_text() for t in figure.legends[0].get_texts()] == [
+        "1 group",
+        "2 groups",
+        "3 groups",
+    ]
 
 
 def test_on_the_page_ids_are_its_own_and_ink_is_the_pages(summary):
@@ -92,7 +96,9 @@ def test_on_the_page_ids_are_its_own_and_ink_is_the_pages(summary):
 def test_a_large_drawing_becomes_a_picture(summary, monkeypatch):
     monkeypatch.setattr(plot, "LARGEST_SVG", 10)
     figure = plot.curves(summary[summary.dataset == "adult"], x="theta", hue="groups")
-    assert plot.element(figure, "words", "x").startswith('<img alt="words" src="data:image/png;base64,')
+    assert plot.element(figure, "words", "x").startswith(
+        '<img alt="words" src="data:image/png;base64,'
+    )
 
 
 def test_an_unknown_metric_names_the_known(summary):

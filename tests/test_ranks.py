@@ -16,19 +16,27 @@ def ranks_by_sorting(x):
 
 def metrics_as_written(A, B):
     n, m = A.shape
-    moves = [abs(a - b) for j in range(m)
-             for a, b in zip(ranks_by_sorting(A[:, j]), ranks_by_sorting(B[:, j]))]
-    mean_moves = [abs(a - b) for a, b in zip(ranks_by_sorting(A.mean(0)),
-                                             ranks_by_sorting(B.mean(0)))]
-    return {"VD": np.sqrt(((A - B) ** 2).sum() / (A ** 2).sum()),
-            "RP": sum(moves) / (n * m), "RK": moves.count(0) / (n * m),
-            "CP": sum(mean_moves) / m, "CK": mean_moves.count(0) / m}
+    moves = [
+        abs(a - b)
+        for j in range(m)
+        for a, b in zip(ranks_by_sorting(A[:, j]), ranks_by_sorting(B[:, j]))
+    ]
+    mean_moves = [
+        abs(a - b) for a, b in zip(ranks_by_sorting(A.mean(0)), ranks_by_sorting(B.mean(0)))
+    ]
+    return {
+        "VD": np.sqrt(((A - B) ** 2).sum() / (A**2).sum()),
+        "RP": sum(moves) / (n * m),
+        "RK": moves.count(0) / (n * m),
+        "CP": sum(mean_moves) / m,
+        "CK": mean_moves.count(0) / m,
+    }
 
 
 def test_against_the_definitions_written_as_loops():
     rng = np.random.default_rng(1)
     for _ in range(20):
-        A = rng.integers(1, 11, (40, 5)).astype(float)       # many ties
+        A = rng.integers(1, 11, (40, 5)).astype(float)  # many ties
         B = A + rng.normal(0, 2, A.shape).round(rng.integers(3))
         ours = rank_metrics(A, B)
         assert tuple(ours) == METRICS
@@ -36,8 +44,8 @@ def test_against_the_definitions_written_as_loops():
 
 
 def test_worked_by_hand():
-    A = np.array([[1, 9], [2, 7], [3, 8], [4, 10.0]])        # ranks 1234 and 3124; means 2.5, 8.5
-    B = np.array([[4, 9], [3, 7], [2, 8], [1, 10.0]])        # ranks 4321 and 3124; means 2.5, 8.5
+    A = np.array([[1, 9], [2, 7], [3, 8], [4, 10.0]])  # ranks 1234 and 3124; means 2.5, 8.5
+    B = np.array([[4, 9], [3, 7], [2, 8], [1, 10.0]])  # ranks 4321 and 3124; means 2.5, 8.5
     expected = {"VD": np.sqrt(20 / 324), "RP": 8 / 8, "RK": 4 / 8, "CP": 0, "CK": 1}
     assert rank_metrics(A, B) == pytest.approx(expected)
 
@@ -45,7 +53,7 @@ def test_worked_by_hand():
 def test_no_change_and_growing_maps_keep_all_ranks():
     A = np.random.default_rng(2).normal(10, 3, (30, 4))
     assert rank_metrics(A, A) == {"VD": 0, "RP": 0, "RK": 1, "CP": 0, "CK": 1}
-    moved = rank_metrics(A, A ** 3)
+    moved = rank_metrics(A, A**3)
     assert (moved["RP"], moved["RK"]) == (0, 1) and moved["VD"] > 1
 
 
@@ -56,7 +64,7 @@ def test_a_blind_shuffle_moves_ranks_by_a_third_of_the_rows():
     A = rng.random((n, m))
     shuffled = rank_metrics(A, rng.permuted(A, axis=0))
     assert shuffled["RP"] == pytest.approx((n * n - 1) / (3 * n), rel=0.01)
-    assert shuffled["RK"] == pytest.approx(1 / n, rel=0.4)   # 200 expected, sd 14: 5 sd are 0.35
+    assert shuffled["RK"] == pytest.approx(1 / n, rel=0.4)  # 200 expected, sd 14: 5 sd are 0.35
 
 
 def test_ties_take_the_rank_that_was_asked_for():

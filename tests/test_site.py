@@ -341,9 +341,15 @@ def test_the_archive_is_one_folder_and_the_same_every_time(tmp_path):
 
 
 def test_docstrings_keep_their_literal_blocks_and_lists_of_names():
-    literal = api.docstring_to_markdown("An entry::\n\n    - id: A\n      rule: {name: near}\n\nMore.")
-    assert literal.startswith("An entry:") and "```text\n- id: A\n  rule: {name: near}\n```" in literal
+    literal = api.docstring_to_markdown(
+        "An entry::\n\n    - id: A\n      rule: {name: near}\n\nMore."
+    )
+    assert (
+        literal.startswith("An entry:") and "```text\n- id: A\n  rule: {name: near}\n```" in literal
+    )
     fenced = api.docstring_to_markdown("A cell::\n\n    ```{glue} a\n    ```\n\nMore.")
     assert "````text\n```{glue} a\n```\n````" in fenced
-    names = api.docstring_to_markdown("dense\n    one number a cell\nsparse\n    the occupied cells")
+    names = api.docstring_to_markdown(
+        "dense\n    one number a cell\nsparse\n    the occupied cells"
+    )
     assert names == "`dense`\n: one number a cell\n\n`sparse`\n: the occupied cells"

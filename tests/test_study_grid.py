@@ -31,7 +31,10 @@ def own_cache(tmp_path, monkeypatch):
 def noisy(rng, reps, dataset, groups, theta):
     """Draws whose number depends on the cell: a shared stream would show."""
     draws = rng.normal(theta, size=(reps, groups + (dataset == "b")))
-    return {"mean": draws.mean(axis=1), "solved": np.linalg.solve(np.eye(2) * 3, draws[:2, :1])[0, 0] + 0 * draws[:, 0]}
+    return {
+        "mean": draws.mean(axis=1),
+        "solved": np.linalg.solve(np.eye(2) * 3, draws[:2, :1])[0, 0] + 0 * draws[:, 0],
+    }
 
 
 def stopping(rng, reps, dataset, groups, theta):
@@ -116,7 +119,9 @@ def test_functions_of_a_notebook_run_in_processes():
     one = study.run(scope["cell"], {"x": [1, 2]}, 3, seed=1, workers=1, cache=False)
     two = study.run(scope["cell"], {"x": [1, 2]}, 3, seed=1, workers=2, cache=False)
     pd.testing.assert_frame_equal(one, two)
-    closed = study.run(lambda rng, reps, x: {"m": shift + x}, {"x": [1]}, 3, seed=1, workers=2, cache=False)
+    closed = study.run(
+        lambda rng, reps, x: {"m": shift + x}, {"x": [1]}, 3, seed=1, workers=2, cache=False
+    )
     assert list(closed.value) == [1, 2, 3]
 
 
@@ -124,7 +129,12 @@ def test_what_cannot_be_sent_is_said():
     lock = threading.Lock()
     with pytest.raises(ValueError, match="cannot be sent to worker processes"):
         study.run(
-            lambda rng, reps, x: {"m": [lock.locked()]}, {"x": [1]}, 1, seed=1, workers=2, cache=False
+            lambda rng, reps, x: {"m": [lock.locked()]},
+            {"x": [1]},
+            1,
+            seed=1,
+            workers=2,
+            cache=False,
         )
 
 
@@ -136,7 +146,9 @@ def failing(rng, reps, x):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_error_names_its_cell_and_the_others_are_kept(workers, capfd):
-    with pytest.raises(study.CellError, match=r"cell x=2 failed: ValueError: theta must not be 0\.5"):
+    with pytest.raises(
+        study.CellError, match=r"cell x=2 failed: ValueError: theta must not be 0\.5"
+    ):
         study.run(failing, {"x": [1, 2, 3]}, 2, seed=1, workers=workers)
     store = grid.Store(failing, 1, None)
     kept = [store.read(grid.Unit({"x": x}, 0, 2)) is not None for x in (1, 2, 3)]
@@ -306,8 +318,9 @@ def test_ctrl_c_stops_the_workers_and_leaves_whole_files(tmp_path):
     script.write_text(SCRIPT)
     log = tmp_path / "started"
     env = os.environ | {"PPDM_TEST_LOG": str(log), "PPDM_PROGRESS": "0"}
-    process = subprocess.Popen([sys.executable, script], env=env, stderr=subprocess.PIPE,
-                               preexec_fn=heed_ctrl_c)
+    process = subprocess.Popen(
+        [sys.executable, script], env=env, stderr=subprocess.PIPE, preexec_fn=heed_ctrl_c
+    )
     try:
         deadline = time.monotonic() + 60
         kept = tmp_path / "cache"
@@ -333,8 +346,13 @@ def test_ctrl_c_while_a_result_is_written_stops_the_workers(monkeypatch):
     monkeypatch.setattr(grid.Store, "write", interrupted)
     others = multiprocessing.active_children()
     with pytest.raises(KeyboardInterrupt) as caught:  # as a shell does, it keeps the traceback
-        study.run(lambda rng, reps, i: time.sleep(60 * i) or {"m": rng.random(reps)},
-                  {"i": [0, 1, 1.5, 2]}, 3, 1, workers=2)
+        study.run(
+            lambda rng, reps, i: time.sleep(60 * i) or {"m": rng.random(reps)},
+            {"i": [0, 1, 1.5, 2]},
+            3,
+            1,
+            workers=2,
+        )
     for worker in set(multiprocessing.active_children()) - set(others):
         worker.join(10)
         assert not worker.is_alive()
@@ -343,7 +361,9 @@ def test_ctrl_c_while_a_result_is_written_stops_the_workers(monkeypatch):
 
 def test_summaries_against_plain_formulas():
     rng = np.random.default_rng(4)
-    frame = study.run(lambda rng, reps, q: {"m": rng.exponential(q + 1, reps)}, {"q": [0, 1]}, 400, 5, cache=False)
+    frame = study.run(
+        lambda rng, reps, q: {"m": rng.exponential(q + 1, reps)}, {"q": [0, 1]}, 400, 5, cache=False
+    )
     summary = study.summarise(frame).set_index("q")
     values = frame[frame.q == 1].value.to_numpy()
     from scipy import stats

@@ -19,8 +19,9 @@ def frames(draw):
         levels = draw(st.sampled_from([(0, 1), ("a", "b", "c"), ("no", "yes")]))
         values = draw(st.lists(st.sampled_from(levels), min_size=rows, max_size=rows))
         column = pd.Series(values)
-        columns[f"x{axis}"] = column if levels == (0, 1) else column.astype(
-            pd.CategoricalDtype(levels))
+        columns[f"x{axis}"] = (
+            column if levels == (0, 1) else column.astype(pd.CategoricalDtype(levels))
+        )
     return pd.DataFrame(columns)
 
 
@@ -34,9 +35,13 @@ def test_counts_marginals_and_expressions_agree_with_pandas(frame, random):
         assert storage.total == len(frame)
         np.testing.assert_array_equal(
             storage.marginal(*some).dense.reshape(-1),
-            expected.reindex(pd.MultiIndex.from_product(
-                [table.domain.only([n]).levels[0] for n in some]) if len(some) > 1
-                else list(table.domain.only(some).levels[0]), fill_value=0).to_numpy())
+            expected.reindex(
+                pd.MultiIndex.from_product([table.domain.only([n]).levels[0] for n in some])
+                if len(some) > 1
+                else list(table.domain.only(some).levels[0]),
+                fill_value=0,
+            ).to_numpy(),
+        )
         record = frame.iloc[random.randrange(len(frame))]
         expression = {name: record[name] for name in some}
         hits = (frame[some] == record[some]).all(axis=1).sum()
@@ -88,15 +93,23 @@ def test_adding_pools_counts_and_refuses_other_domains():
 def test_equal_codes_are_added():
     domain = Domain(("A",), ((0, 1),))
     np.testing.assert_array_equal(
-        aggregated(domain, np.array([1, 1, 0]), np.array([2.0, 3.0, -1.0])).dense, [-1, 5])
+        aggregated(domain, np.array([1, 1, 0]), np.array([2.0, 3.0, -1.0])).dense, [-1, 5]
+    )
 
 
-@pytest.mark.parametrize(("frame", "levels", "message"), [
-    ({"A": [0, 1, None]}, None, "column 'A' has missing values .first in row 2."),
-    ({"A": ["x", "z"]}, {"A": ["x", "y"]}, "value 'z' .row 1., which is not among its levels x, y"),
-    ({"A": [0]}, {"B": [0, 1]}, "levels name B; the frame has A"),
-    ({"A": [1, "x"]}, None, "cannot be sorted"),
-])
+@pytest.mark.parametrize(
+    ("frame", "levels", "message"),
+    [
+        ({"A": [0, 1, None]}, None, "column 'A' has missing values .first in row 2."),
+        (
+            {"A": ["x", "z"]},
+            {"A": ["x", "y"]},
+            "value 'z' .row 1., which is not among its levels x, y",
+        ),
+        ({"A": [0]}, {"B": [0, 1]}, "levels name B; the frame has A"),
+        ({"A": [1, "x"]}, None, "cannot be sorted"),
+    ],
+)
 def test_frames_that_cannot_be_coded_are_refused(frame, levels, message):
     with pytest.raises(ValueError, match=message):
         count(pd.DataFrame(frame), levels)
@@ -118,5 +131,6 @@ def test_counting_is_linear_in_the_records():
     frame = pd.DataFrame(np.random.default_rng(1).integers(0, 2, (40_000, 10)))
     frame.columns = [f"a{i}" for i in range(10)]
     assert not count(frame).is_sparse
-    np.testing.assert_array_equal(count(frame).values,
-                                  np.bincount(encode(frame)[0], minlength=1024))
+    np.testing.assert_array_equal(
+        count(frame).values, np.bincount(encode(frame)[0], minlength=1024)
+    )

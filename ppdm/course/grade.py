@@ -40,7 +40,9 @@ class Submission(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-def grade(folder: Path, sources: Path, out: Path, timeout: int = 30, workers: int = 2) -> list[dict]:
+def grade(
+    folder: Path, sources: Path, out: Path, timeout: int = 30, workers: int = 2
+) -> list[dict]:
     """Grade every submission; write grades.csv, totals.csv, to_read.csv and the feedback pages.
 
     What was graded before and has not changed since is not run again.
@@ -92,7 +94,9 @@ def find_submissions(folder: Path, assignments: Sequence[str]) -> list[Submissio
     return submissions
 
 
-def _notebooks_of(folder: Path, assignments: Sequence[str]) -> tuple[dict[str, list[Path]], list[str]]:
+def _notebooks_of(
+    folder: Path, assignments: Sequence[str]
+) -> tuple[dict[str, list[Path]], list[str]]:
     """A student's notebooks by assignment, the exact names first, and remarks on the others."""
     notebooks: dict[str, list[Path]] = {}
     remarks = []

@@ -116,4 +116,3 @@ class _Short:
 
     def __getattr__(self, name: str):
         return getattr(self.stream, name)
-

@@ -10,9 +10,7 @@ from scipy.stats import binom
 from ppdm.course.personal import mine
 from ppdm.course.tell import ask, by_chance, cases, check, compare, pair
 
-FORGOT = (
-    "You forgot to invert: this is the share that was said, and the coin pulled it towards one half."
-)
+FORGOT = "You forgot to invert: this is the share that was said, and the coin pulled it towards one half."
 SWAPPED = "θ and 1 - θ are swapped: θ is the probability of the truth."
 CLIPPED = (
     "Clipped before averaging: an estimate below 0 or above 1 was cut off. One estimate may look "

@@ -75,7 +75,9 @@ def ask(function: Callable, *args):
     except NotImplementedError:
         raise AssertionError(f"{name}() is not answered yet.") from None
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is not our function
-        raise AssertionError(f"{name}() stopped with {type(error).__name__}: {error!s:.300}") from None
+        raise AssertionError(
+            f"{name}() stopped with {type(error).__name__}: {error!s:.300}"
+        ) from None
 
 
 def compare(
@@ -94,7 +96,9 @@ def compare(
     for message, value in mistakes:
         if same(got, value, tolerance):
             raise AssertionError(message)
-    raise AssertionError(f"{where[0].upper()}{where[1:]} should be {_short(right)}, not {_short(got)}.")
+    raise AssertionError(
+        f"{where[0].upper()}{where[1:]} should be {_short(right)}, not {_short(got)}."
+    )
 
 
 def same(a, b, tolerance: float = 1e-6) -> bool:

@@ -127,8 +127,9 @@ class RRMatrix(Mechanism):
         """
         answers, (outputs, inputs) = np.asarray(answers), self.M.shape
         if len(answers) and not (answers.min() >= 0 and answers.max() < inputs):
-            raise ValueError(f"answers are coded 0 to {inputs - 1}; got {answers.min()} to "
-                             f"{answers.max()}")
+            raise ValueError(
+                f"answers are coded 0 to {inputs - 1}; got {answers.min()} to {answers.max()}"
+            )
         keep, targets = _alias_tables(self.M)
         counts = np.zeros(outputs, dtype=np.int64)
         reports = np.empty(_PIECE, dtype=np.int64)
@@ -202,9 +203,7 @@ class RRMatrix(Mechanism):
     def unbiased(self, right: Callable, codes: np.ndarray, domain: Domain) -> np.ndarray:
         true = self.true_domain(domain)
         everywhere = Table(true, right(true.digits(np.arange(true.size))))
-        estimates = self._along_axes(
-            everywhere, domain, lambda name, m: self.left_inverse(name).T
-        )
+        estimates = self._along_axes(everywhere, domain, lambda name, m: self.left_inverse(name).T)
         return estimates.values[codes]
 
     def _along_axes(self, table: Table, domain: Domain, choose: Callable) -> Table:

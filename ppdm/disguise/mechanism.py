@@ -160,7 +160,9 @@ def whole_counts(table: Table) -> tuple[np.ndarray, np.ndarray]:
     counts = values.astype(np.int64)
     if (counts != values).any() or (counts < 0).any():
         wrong = values[(counts != values) | (counts < 0)][0]
-        raise ValueError(f"only whole counts of records can be disguised; the table holds {wrong:g}")
+        raise ValueError(
+            f"only whole counts of records can be disguised; the table holds {wrong:g}"
+        )
     return cells, counts
 
 

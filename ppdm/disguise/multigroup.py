@@ -193,9 +193,7 @@ class MultiGroup(Mechanism):
         return tuple(group for group in present if group)
 
 
-def random_groups(
-    names: Sequence[str], number: int, rng: np.random.Generator
-) -> list[list[str]]:
+def random_groups(names: Sequence[str], number: int, rng: np.random.Generator) -> list[list[str]]:
     """[Zhan & Du 5.2] Split attributes at random into groups whose sizes differ by at most one.
 
     >>> random_groups(["A", "B", "C"], 2, np.random.default_rng(1))

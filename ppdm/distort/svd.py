@@ -20,8 +20,9 @@ def bsvd(X, k: int, rng: np.random.Generator | None = None) -> np.ndarray:
     return ssvd(X, k, e=0.0)
 
 
-def ssvd(X, k: int, e: float, rng: np.random.Generator | None = None,
-         threshold: str = "together") -> np.ndarray:
+def ssvd(
+    X, k: int, e: float, rng: np.random.Generator | None = None, threshold: str = "together"
+) -> np.ndarray:
     """[Guo, Section 3; Wang et al. 2008] `bsvd`, with the share `e` of smallest entries set to 0.
 
     The matrix is U S V' with k components. The paper does not say over which matrices its share e

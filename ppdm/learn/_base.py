@@ -79,8 +79,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
                 raise ValueError(f"the records lack the attributes {missing}")
             frame = frame[list(self.domain_.names)]
         columns = [
-            column.to_numpy() if levels == (0, 1) and _is_binary(column) else
-            pd.Index(levels).get_indexer(column.to_numpy(dtype=object))
+            column.to_numpy()
+            if levels == (0, 1) and _is_binary(column)
+            else pd.Index(levels).get_indexer(column.to_numpy(dtype=object))
             for (_, column), levels in zip(frame.items(), self.domain_.levels, strict=True)
         ]
         return np.column_stack(columns).astype(np.int64)

@@ -137,14 +137,32 @@ class ID3(TableClassifier):
             x = float(np.mean([place for _, place in below])) if below else float(next(places))
             for condition, place in below:
                 ax.plot([x, place], [-depth, -depth - 1], color="0.6", lw=1, zorder=0)
-                ax.text((x + place) / 2, -depth - 0.55, condition.split(" = ")[1],
-                        ha="center", va="center", fontsize=8)
+                ax.text(
+                    (x + place) / 2,
+                    -depth - 0.55,
+                    condition.split(" = ")[1],
+                    ha="center",
+                    va="center",
+                    fontsize=8,
+                )
             name = self.domain_.names[self.tree_.attribute[node]] if split else ""
-            text = name if below else f"{name}\n..." if split else str(
-                self.classes_[self.tree_.label[node]])
-            ax.text(x, -depth, f"{text}\n{self.tree_.counts[node].sum():.0f}", ha="center",
-                    va="center", fontsize=9, color="black",
-                    bbox={"boxstyle": "round", "fc": "white" if split else "#cfe8f3", "ec": "0.5"})
+            text = (
+                name
+                if below
+                else f"{name}\n..."
+                if split
+                else str(self.classes_[self.tree_.label[node]])
+            )
+            ax.text(
+                x,
+                -depth,
+                f"{text}\n{self.tree_.counts[node].sum():.0f}",
+                ha="center",
+                va="center",
+                fontsize=9,
+                color="black",
+                bbox={"boxstyle": "round", "fc": "white" if split else "#cfe8f3", "ec": "0.5"},
+            )
             return x
 
         draw(0, 0)
@@ -222,8 +240,9 @@ def grow(table: Table, target: str, negative: str = "clip") -> Tree:
     if table.is_sparse:
         digits = domain.digits(table.cells)
         attributes = np.ascontiguousarray(np.delete(digits, axis, axis=1))
-        grown = _grow_sparse(attributes, digits[:, axis].copy(), table.values, sizes, classes,
-                             literal)
+        grown = _grow_sparse(
+            attributes, digits[:, axis].copy(), table.values, sizes, classes, literal
+        )
     else:
         before = int(np.prod(domain.shape[:axis], dtype=np.int64))
         by_class = table.values.reshape(before, classes, -1).swapaxes(0, 1)
@@ -346,8 +365,15 @@ def _fold(arena, start, cells, classes, sizes, inner, left, work, pairs):
     for j in range(classes):
         done = 0
         if cells >= _LONG:
-            done = _fold_long(arena[start + j * cells : start + (j + 1) * cells], j, sizes, inner,
-                              left, work, pairs)
+            done = _fold_long(
+                arena[start + j * cells : start + (j + 1) * cells],
+                j,
+                sizes,
+                inner,
+                left,
+                work,
+                pairs,
+            )
         else:
             for i in range(cells):
                 work[i] = arena[start + j * cells + i]
@@ -394,8 +420,10 @@ def _slice(source, at, cells, classes, size, inner, level, target, to):
     outer = classes * cells // step  # the classes lie one behind the other
     if inner >= _LONG:
         for o in range(outer):
-            _copy(target[to + o * inner : to + (o + 1) * inner],
-                  source[first + o * step : first + o * step + inner])
+            _copy(
+                target[to + o * inner : to + (o + 1) * inner],
+                source[first + o * step : first + o * step + inner],
+            )
     else:  # the longer of the two loops goes inside
         for i in range(inner):
             for o in range(outer):
@@ -625,6 +653,4 @@ def _reachable(attribute, first_child, sizes):
 def _renumbered(tree: Tree) -> Tree:
     """The same tree without the nodes that can no longer be reached."""
     kept, first_child = _reachable(tree.attribute, tree.first_child, tree.sizes)
-    return Tree(
-        tree.attribute[kept], first_child, tree.counts[kept], tree.label[kept], tree.sizes
-    )
+    return Tree(tree.attribute[kept], first_child, tree.counts[kept], tree.label[kept], tree.sizes)

@@ -48,9 +48,7 @@ class NaiveBayes(TableClassifier):
         return self._learn(table.domain, target, table.marginal(target), pairs)
 
     def _learn_records(self, records: pd.DataFrame, target: str) -> NaiveBayes:
-        pairs = [
-            count(records[[name, target]]) for name in records.columns if name != target
-        ]
+        pairs = [count(records[[name, target]]) for name in records.columns if name != target]
         totals = count(records[[target]])
         levels = {name: lev for table in pairs for name, lev in zip(table.names, table.levels)}
         domain = Domain(tuple(levels), tuple(levels.values()))
@@ -92,4 +90,3 @@ class NaiveBayes(TableClassifier):
         impossible = ~np.isfinite(largest)  # every class ruled out: nothing is known
         weights = np.where(impossible, 1.0, np.exp(joint - np.where(impossible, 0, largest)))
         return weights / weights.sum(axis=1, keepdims=True)
-

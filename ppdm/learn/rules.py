@@ -42,9 +42,7 @@ def frequent_itemsets(
     return frequent
 
 
-def association_rules(
-    frequent: dict[frozenset[str], float], min_confidence: float
-) -> pd.DataFrame:
+def association_rules(frequent: dict[frozenset[str], float], min_confidence: float) -> pd.DataFrame:
     """Rules "if all of these, then that one too", from frequent sets with their supports.
 
     >>> rules = association_rules({frozenset("A"): .8, frozenset("B"): .5, frozenset("AB"): .4}, .6)
@@ -74,7 +72,8 @@ def _candidates(found: dict[frozenset[str], float], size: int) -> list[frozenset
     names = sorted(set().union(*found)) if found else []
     joined = {items | {name} for items in found for name in names if name not in items}
     closed = [
-        items for items in joined
+        items
+        for items in joined
         if all(frozenset(part) in found for part in combinations(items, size - 1))
     ]
     return sorted(closed, key=sorted)

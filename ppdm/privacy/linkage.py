@@ -32,7 +32,7 @@ def nearest_share(original, released, known: Sequence[int] | None = None) -> flo
     A, B = _comparable(original, released, known)
     hits = 0.0
     for start in range(0, len(A), 1000):  # distance tables of at most 1,000 rows
-        part = cdist(B[start:start + 1000], A)
+        part = cdist(B[start : start + 1000], A)
         nearest = part <= part.min(axis=1, keepdims=True) * TIE
         own = nearest[np.arange(len(part)), start + np.arange(len(part))]
         hits += (own / nearest.sum(axis=1)).sum()
@@ -73,7 +73,7 @@ def interval_share(original, released, k: int, known: Sequence[int] | None = Non
     if known is not None:
         cells = cells[:, :, list(known)]
     _, code = np.unique(cells.reshape(-1, cells.shape[2]), axis=0, return_inverse=True)
-    original_cell, released_cell = code.ravel()[:len(A)], code.ravel()[len(A):]
+    original_cell, released_cell = code.ravel()[: len(A)], code.ravel()[len(A) :]
     candidates = np.bincount(original_cell, minlength=code.max() + 1)
     own = original_cell == released_cell
     return float((own / np.maximum(candidates[released_cell], 1)).mean())

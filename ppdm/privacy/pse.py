@@ -44,8 +44,9 @@ def components(q: float, w_a: float, w_y: float = 0.5) -> tuple[np.ndarray, ...]
     def component(true: int, report: int) -> np.ndarray:
         right, wrong = joint(true, report), joint(1 - true, report)
         reported = right + wrong
-        return np.divide(right * wrong, reported, out=np.zeros(np.shape(reported)),
-                         where=reported > 0)
+        return np.divide(
+            right * wrong, reported, out=np.zeros(np.shape(reported)), where=reported > 0
+        )
 
     return component(1, 1), component(1, 0), component(0, 1), component(0, 0)
 
@@ -64,11 +65,15 @@ def pse_as_printed(q: float, w_a: float, w_y: float = 0.5, scan: int = 1) -> np.
     q, w_a, w_y = (_probability(name, x) for name, x in (("q", q), ("w_a", w_a), ("w_y", w_y)))
     told_one, told_zero = q + (1 - q) * w_y, q + (1 - q) * (1 - w_y)
     stranger = w_y if scan == 1 else 1 - w_y
-    first = (1 - w_a) * w_a * (1 - q) * told_one / (
-        told_one * w_a + (1 - q) * stranger * (1 - w_a)
-    )
-    second = 2 * w_a * (1 - w_a) * (1 - q) * (1 - w_y) * told_zero / (
-        told_zero * (1 - w_a) + (1 - q) * (1 - w_y) * w_a
+    first = (1 - w_a) * w_a * (1 - q) * told_one / (told_one * w_a + (1 - q) * stranger * (1 - w_a))
+    second = (
+        2
+        * w_a
+        * (1 - w_a)
+        * (1 - q)
+        * (1 - w_y)
+        * told_zero
+        / (told_zero * (1 - w_a) + (1 - q) * (1 - w_y) * w_a)
     )
     return first + second
 
@@ -110,9 +115,7 @@ def answer_and_report(mechanism: Mechanism, prior: Table, attribute: str) -> np.
     return np.array(joint)
 
 
-def guessing_game(
-    q: float, w_a: float, w_y: float, rounds: int, rng: np.random.Generator
-) -> float:
+def guessing_game(q: float, w_a: float, w_y: float, rounds: int, rng: np.random.Generator) -> float:
     """[Zhan & Matwin 4] Play it: the share of rounds in which the guess is wrong.
 
     >>> guessing_game(1.0, 0.3, 0.5, 100, np.random.default_rng(1))

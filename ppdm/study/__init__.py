@@ -1,4 +1,4 @@
-r'''Studies, verdicts and chapters: from a grid of runs to claims that are decided by rules.
+r"""Studies, verdicts and chapters: from a grid of runs to claims that are decided by rules.
 
 A chapter notebook in ten lines. The parameters cell (tag ``parameters``) comes first::
 
@@ -121,7 +121,7 @@ untestable  none                                          (why)
 
 Environment: PPDM_RESULTS (results folder), PPDM_CACHE (cell cache), PPDM_WORKERS (processes),
 PPDM_PROGRESS=0 (no progress bars, for notebooks that become pages).
-'''
+"""
 
 from ppdm.study import ledger, rules
 from ppdm.study.chapter import Chapter

@@ -125,7 +125,9 @@ def _where(claim) -> str:
 def _table(head: list[str], rows: list[tuple[str, list[str]]], caption: str) -> str:
     top = "".join(f'<th scope="col">{h}</th>' if h else "<td></td>" for h in head)
     body = "".join(
-        f"<tr{attributes}>" + "".join(_data(label, cell) for label, cell in zip(head, cells)) + "</tr>"
+        f"<tr{attributes}>"
+        + "".join(_data(label, cell) for label, cell in zip(head, cells))
+        + "</tr>"
         for attributes, cells in rows
     )
     return (

@@ -260,7 +260,8 @@ def _installed(thing) -> bool:
     path = Path(path).resolve()
     libraries = [Path(p).resolve() for p in (sys.prefix, sys.base_prefix)]
     return path.is_relative_to(PACKAGE) or any(
-        "site-packages" in path.parts or "dist-packages" in path.parts
+        "site-packages" in path.parts
+        or "dist-packages" in path.parts
         or path.is_relative_to(lib / "lib" / f"python3.{sys.version_info[1]}")
         for lib in libraries
     )

@@ -105,7 +105,10 @@ def _claim(entry: dict, file: str) -> Claim:
         need(key in KEYS, f"unknown key {key!r}; did you mean {nearest(key, KEYS)!r}?")
     for key in ("id", "paper", "where", "claim", "rule", "expect"):
         need(entry.get(key), f"{key} is missing")
-    need(entry["paper"] in PREFIXES, f"paper is {entry['paper']!r}; allowed are {', '.join(PREFIXES)}")
+    need(
+        entry["paper"] in PREFIXES,
+        f"paper is {entry['paper']!r}; allowed are {', '.join(PREFIXES)}",
+    )
     prefix = PREFIXES[entry["paper"]] + "-"
     need(str(entry["id"]).startswith(prefix), f"ids of {entry['paper']} begin with {prefix}")
 
@@ -116,14 +119,19 @@ def _claim(entry: dict, file: str) -> Claim:
     family = given.pop("family", "")
     need(isinstance(family, str), "family is the name of the numbers that are printed together")
     printed = entry.get("printed", "")
-    need(isinstance(printed, str), f"write printed in quotes ({printed!r}), so that its digits count")
+    need(
+        isinstance(printed, str), f"write printed in quotes ({printed!r}), so that its digits count"
+    )
     parameters = _parameters(rule)
     need(not family or "family" in parameters, f"rule {rule} has no family")
     if "printed" in parameters:
         need(printed, f"rule {rule} needs the printed number")
         given["printed"] = printed
     for key in given:
-        need(key in parameters, f"rule {rule} has no {key!r}; it has {', '.join(parameters) or 'nothing'}")
+        need(
+            key in parameters,
+            f"rule {rule} has no {key!r}; it has {', '.join(parameters) or 'nothing'}",
+        )
     for key, default in parameters.items():
         need(key in given or default is not inspect.Parameter.empty, f"rule {rule} needs {key!r}")
 
@@ -139,11 +147,20 @@ def _claim(entry: dict, file: str) -> Claim:
         possible = {UNTESTABLE}
         need(claim.why, "a claim that cannot be tested needs its reason (why)")
     for verdict in (claim.met, claim.unmet, claim.expect):
-        need(verdict in VERDICTS, f"{verdict!r} is no verdict; did you mean {nearest(verdict, VERDICTS)!r}?")
+        need(
+            verdict in VERDICTS,
+            f"{verdict!r} is no verdict; did you mean {nearest(verdict, VERDICTS)!r}?",
+        )
     need(CAVEAT not in (claim.met, claim.unmet), f"{CAVEAT!r} comes from a condition")
-    need(claim.met != claim.unmet, "met and unmet are the same verdict: the rule would decide nothing")
+    need(
+        claim.met != claim.unmet,
+        "met and unmet are the same verdict: the rule would decide nothing",
+    )
     need(not claim.condition or claim.met == REPRODUCED, "a condition goes with `met: reproduced`")
-    need(claim.expect in possible, f"{claim.expect!r} cannot come out; possible: {', '.join(sorted(possible))}")
+    need(
+        claim.expect in possible,
+        f"{claim.expect!r} cannot come out; possible: {', '.join(sorted(possible))}",
+    )
     return claim
 
 
@@ -215,7 +232,9 @@ class Ledger:
         """`quick` says what is below the paper's size; empty at full size."""
         self.claims, self.quick, self.decided = claims, quick, {}
 
-    def decide(self, id: str, *evidence, plain=None, under=None, note: str = "", **named) -> Decision:
+    def decide(
+        self, id: str, *evidence, plain=None, under=None, note: str = "", **named
+    ) -> Decision:
         """Apply the claim's rule to the evidence. With a condition in the entry, `plain` is the
         evidence without it and `under` the evidence with it (a dict by name, or a tuple)."""
         if id not in self.claims:
@@ -244,15 +263,20 @@ class Ledger:
                 raise
             finding = conditional = None
         if waits:
-            return Decision(claim, finding, NOT_DECIDED, _sentences(f"Quick run: {self.quick}", note))
+            return Decision(
+                claim, finding, NOT_DECIDED, _sentences(f"Quick run: {self.quick}", note)
+            )
         if claim.rule == "untestable":
             verdict = UNTESTABLE
         elif finding.met:
             verdict = claim.met
         elif conditional and conditional.met:
-            verdict, finding = CAVEAT, conditional._replace(
-                note=f"Only under the condition that {claim.condition}: {_lower(conditional.note)} "
-                f"Without it, ours is {interval(finding)}: {_lower(finding.note)}"
+            verdict, finding = (
+                CAVEAT,
+                conditional._replace(
+                    note=f"Only under the condition that {claim.condition}: {_lower(conditional.note)} "
+                    f"Without it, ours is {interval(finding)}: {_lower(finding.note)}"
+                ),
             )
         else:
             verdict = claim.unmet
@@ -288,7 +312,9 @@ def _apply(claim: Claim, evidence) -> Finding:
     fixed = _parameters(claim.rule)
     for name in named:
         if name in fixed:
-            raise LedgerError(f"claim {claim.id}: {name!r} is fixed in the entry, not given as evidence")
+            raise LedgerError(
+                f"claim {claim.id}: {name!r} is fixed in the entry, not given as evidence"
+            )
     try:
         inspect.signature(rule).bind(*args, **named, **claim.given)
     except TypeError as error:

@@ -48,7 +48,11 @@ def commit() -> str:
 
     def git(*arguments: str) -> str:
         return subprocess.run(
-            ["git", "-C", str(home), *arguments], capture_output=True, text=True, timeout=20, check=True
+            ["git", "-C", str(home), *arguments],
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=True,
         ).stdout.strip()
 
     try:

@@ -126,12 +126,16 @@ def bound(
     reach = sign * value + ndtri(1 - error) * se
     worst = int(np.argmax(reach))
     met = bool(reach[worst] <= sign * limit + 1e-12 * abs(limit))
-    note = f"The {'largest' if sign > 0 else 'smallest'} of {len(value)}" if len(value) > 1 else "It"
+    note = (
+        f"The {'largest' if sign > 0 else 'smallest'} of {len(value)}" if len(value) > 1 else "It"
+    )
     note += f" is {'' if met else 'not surely '}at {'most' if sign > 0 else 'least'} {limit:g}."
     return _finding(met, value[worst], se[worst], note)
 
 
-def trend(values, se=0.0, *, direction: str, tolerance: float = 0.0, error: float = 0.05) -> Finding:
+def trend(
+    values, se=0.0, *, direction: str, tolerance: float = 0.0, error: float = 0.05
+) -> Finding:
     """Values rise (or fall) along a line of points: as a whole, and with no step back.
 
     Met if (a) the linear contrast of the points goes in the direction by more than chance, at level
@@ -219,7 +223,9 @@ def identity(ours, theirs, *, tolerance: float = 0.0) -> Finding:
     (True, False)
     """
     if ours is theirs:
-        raise ValueError("both sides of an identity are the same object: it would hold by construction")
+        raise ValueError(
+            "both sides of an identity are the same object: it would hold by construction"
+        )
     ours, theirs = np.asarray(ours), np.asarray(theirs)
     if ours.shape != theirs.shape or ours.size == 0:
         raise ValueError(f"an identity compares equal shapes, not {ours.shape} with {theirs.shape}")
@@ -251,7 +257,9 @@ def untestable() -> Finding:
     return Finding(False, None, None, None, "")
 
 
-RULES = {f.__name__: f for f in (agree, exact, near, bound, trend, ordering, identity, shown, untestable)}
+RULES = {
+    f.__name__: f for f in (agree, exact, near, bound, trend, ordering, identity, shown, untestable)
+}
 
 # Rules that weigh chance wait for the full number of repetitions, unless the entry says otherwise.
 WAIT_FOR_FULL_SIZE = {"agree", "near", "bound", "trend", "ordering"}

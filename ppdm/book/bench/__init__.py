@@ -55,8 +55,14 @@ def trees() -> list[str]:
             return ID3(scheme).fit_table(scheme.disguise_table(train, rng)).score_table(test)
 
         seconds, other = _shortest(ours, theirs, rounds=60)
-        lines.append(_row(f"disguise, undo, grow, score an ID3 tree: {number} group(s)", seconds,
-                          "scikit-learn: fit, score a plain tree", other))
+        lines.append(
+            _row(
+                f"disguise, undo, grow, score an ID3 tree: {number} group(s)",
+                seconds,
+                "scikit-learn: fit, score a plain tree",
+                other,
+            )
+        )
     return lines
 
 
@@ -82,8 +88,14 @@ def naive_bayes(reps: int = 1_000, peer_reps: int = 8) -> list[str]:
             theirs()
 
     ours, other = _shortest(many, peers, rounds=3)
-    return [_row(f"{reps:,} times disguise, undo, naive Bayes, score", ours,
-                 "numpy records, BernoulliNB", other * reps / peer_reps)]
+    return [
+        _row(
+            f"{reps:,} times disguise, undo, naive Bayes, score",
+            ours,
+            "numpy records, BernoulliNB",
+            other * reps / peer_reps,
+        )
+    ]
 
 
 def records(size: int = 1_000_000) -> list[str]:
@@ -102,12 +114,21 @@ def records(size: int = 1_000_000) -> list[str]:
             continue
         theirs = peer(answers[: round(share * size)])
         ours, other = _shortest(lambda: scheme.count_reports(answers, rng), theirs, rounds=5)
-        lines.append(_row(f"disguise and count {size:,} records ({size / ours / 1e6:,.0f} "
-                          "million a second)", ours, name, other / share))
+        lines.append(
+            _row(
+                f"disguise and count {size:,} records ({size / ours / 1e6:,.0f} million a second)",
+                ours,
+                name,
+                other / share,
+            )
+        )
     frame = pd.DataFrame({"answer": answers})
     levels = {"answer": range(10)}
-    tabled, single = _shortest(lambda: scheme.disguise_table(count(frame, levels), rng),
-                               lambda: scheme.count_reports(answers, rng), rounds=5)
+    tabled, single = _shortest(
+        lambda: scheme.disguise_table(count(frame, levels), rng),
+        lambda: scheme.count_reports(answers, rng),
+        rounds=5,
+    )
     return [*lines, _row("count, then disguise the table", tabled, "record by record", single)]
 
 
@@ -122,9 +143,13 @@ def growth_with_records() -> list[str]:
         table = count(more)
         counting, repetition = _shortest(
             lambda more=more: count(more),
-            lambda table=table: scheme.undo(scheme.disguise_table(table, rng)), rounds=5)
-        lines.append(f"{len(more):>9,} records: counting {counting * 1e9 / len(more):.0f} ns a "
-                     f"record, disguise and undo {repetition * 1e3:.2f} ms a repetition")
+            lambda table=table: scheme.undo(scheme.disguise_table(table, rng)),
+            rounds=5,
+        )
+        lines.append(
+            f"{len(more):>9,} records: counting {counting * 1e9 / len(more):.0f} ns a "
+            f"record, disguise and undo {repetition * 1e3:.2f} ms a repetition"
+        )
     return lines
 
 

@@ -34,7 +34,9 @@ def _build(where: places.Layout, profile: str) -> int:
 
     begin = time.monotonic()
     ran = chapters.run_chapters(where, profile, workers=2 if profile == "quick" else 1)
-    verdicts = merge(where.results, where.claims, [n.stem for n in chapters.find_notebooks(where.root)])
+    verdicts = merge(
+        where.results, where.claims, [n.stem for n in chapters.find_notebooks(where.root)]
+    )
     render.stage(where)
     changed = render.render(where)
     done = f"Ran {', '.join(ran)}" if ran else "No notebook had changed"

@@ -36,7 +36,9 @@ def github_name(address: str) -> str | None:
     ('ada/survey', 'ada/survey')
     >>> github_name("https://example.org/ada/survey.git")
     """
-    pattern = r"(?:https://(?:[^@/]+@)?|ssh://git@|git@)github\.com[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?"
+    pattern = (
+        r"(?:https://(?:[^@/]+@)?|ssh://git@|git@)github\.com[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?"
+    )
     found = re.fullmatch(pattern, address.strip())
     return found[1] if found else None
 

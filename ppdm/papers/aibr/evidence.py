@@ -36,13 +36,20 @@ def wide(summary: pd.DataFrame, columns, form: str = ".3f", half: str = "", also
     rows = summary.assign(
         data=summary["dataset"],
         release=[setting(*row) for row in summary[["scheme", "k", "e"]].itertuples(index=False)],
-        text=[number.format(m, h - m) for m, h in zip(summary["mean"], summary["high"])])
-    table = rows.pivot_table(index=["data", "release", *also], columns="metric", values="text",
-                             aggfunc="first", sort=False)
+        text=[number.format(m, h - m) for m, h in zip(summary["mean"], summary["high"])],
+    )
+    table = rows.pivot_table(
+        index=["data", "release", *also],
+        columns="metric",
+        values="text",
+        aggfunc="first",
+        sort=False,
+    )
     return table[list(columns)].fillna("").rename_axis(columns=None).reset_index()
 
 
 # Table 1 ----------------------------------------------------------------------------------------
+
 
 def claim_id(dataset: str, scheme: str, metric: str) -> str:
     """The claim on a cell of Table 1.
@@ -58,11 +65,15 @@ def table1(values: pd.DataFrame) -> dict[str, dict]:
     found = {}
     for cell in CHOSEN:
         for metric in METRICS:
-            here = values[(values.dataset == cell["dataset"]) & (values.scheme == cell["scheme"])
-                          & (values.metric == metric)]
+            here = values[
+                (values.dataset == cell["dataset"])
+                & (values.scheme == cell["scheme"])
+                & (values.metric == metric)
+            ]
             found[claim_id(cell["dataset"], cell["scheme"], metric)] = {
                 "plain": rules.sample(here.value[here.reading == "all rows"]),
-                "under": rules.sample(here.value[here.reading == "training rows"])}
+                "under": rules.sample(here.value[here.reading == "training rows"]),
+            }
     return found
 
 
@@ -70,8 +81,7 @@ def side_by_side(evidence: dict[str, dict], decided: dict) -> pd.DataFrame:
     """[Guo, Table 1] Printed and, in brackets, ours over the training rows; ✗ where they disagree."""
     rows = []
     for cell in CHOSEN:
-        row = {"data": cell["dataset"],
-               "release": setting(cell["scheme"], cell["k"], cell["e"])}
+        row = {"data": cell["dataset"], "release": setting(cell["scheme"], cell["k"], cell["e"])}
         for metric in METRICS:
             id = claim_id(cell["dataset"], cell["scheme"], metric)
             ours = f"{evidence[id]['under']['mean']:.3g}"
@@ -93,18 +103,21 @@ def agreeing(values: pd.DataFrame, claims: dict) -> pd.DataFrame:
 
 def counted(agrees: pd.DataFrame) -> pd.DataFrame:
     """How many cells agree under each reading: of 20 for each data set, of 40 together."""
-    counts = agrees.pivot_table(index="reading", columns="dataset", values="agrees",
-                                aggfunc="sum", sort=False).rename_axis(columns=None)
+    counts = agrees.pivot_table(
+        index="reading", columns="dataset", values="agrees", aggfunc="sum", sort=False
+    ).rename_axis(columns=None)
     return counts.assign(together=counts.sum(axis=1))
 
 
 # Usefulness -------------------------------------------------------------------------------------
 
+
 def losses_of(loss: pd.DataFrame, scheme: str, reading: str) -> pd.DataFrame:
     """The losses of one scheme, with the classifier in a column of its own, for a figure."""
     rows = loss[(loss.scheme == scheme) & (loss.reading == reading)]
     return rows.rename(columns={"metric": "classifier"}).sort_values(
-        "dataset", ascending=False, kind="stable")
+        "dataset", ascending=False, kind="stable"
+    )
 
 
 def usefulness_trend(loss, scheme, reading, x="k", backwards=False) -> dict:
@@ -118,8 +131,9 @@ def protection_trend(summary, scheme, x="k", backwards=False) -> dict:
     """VD, RP and -RK from strong distortion to weak, each in units of its largest value."""
     rows = summary[(summary.scheme == scheme) & summary.metric.isin(["VD", "RP", "RK"])]
     largest = rows.groupby(["dataset", "metric"])["mean"].transform("max")
-    rows = rows.assign(se=rows["se"] / largest,
-                       mean=rows["metric"].map(LARGER_PROTECTS) * rows["mean"] / largest)
+    rows = rows.assign(
+        se=rows["se"] / largest, mean=rows["metric"].map(LARGER_PROTECTS) * rows["mean"] / largest
+    )
     return _series(rows, "metric", x, backwards)
 
 
@@ -127,8 +141,9 @@ def _series(rows, name, x, backwards):
     """One series for each data set and `name`, at the values of `x` that both data sets have."""
     shared = set.intersection(*(set(part[x]) for _, part in rows.groupby("dataset")))
     order = sorted(shared, reverse=backwards)
-    table = rows[rows[x].isin(shared)].pivot(index=["dataset", name], columns=x,
-                                             values=["mean", "se"])
+    table = rows[rows[x].isin(shared)].pivot(
+        index=["dataset", name], columns=x, values=["mean", "se"]
+    )
     return {"values": table["mean"][order].to_numpy(), "se": table["se"][order].to_numpy()}
 
 
@@ -146,8 +161,12 @@ def surprise(choice, dataset, scheme, reading, neighbour) -> float:
 
 
 def _choices(choice, dataset, scheme, reading, neighbour):
-    return choice[(choice.dataset == dataset) & (choice.scheme == scheme)
-                  & (choice.reading == reading) & (choice.neighbour == neighbour)]
+    return choice[
+        (choice.dataset == dataset)
+        & (choice.scheme == scheme)
+        & (choice.reading == reading)
+        & (choice.neighbour == neighbour)
+    ]
 
 
 def picked(choice: pd.DataFrame) -> pd.DataFrame:
@@ -166,6 +185,7 @@ def picked(choice: pd.DataFrame) -> pd.DataFrame:
 
 # Privacy ----------------------------------------------------------------------------------------
 
+
 def larger_k(summary: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """How much more AIBR's largest k protects (VD and RP) than the paper's, with standard errors."""
     gain, error = [], []
@@ -180,23 +200,32 @@ def larger_k(summary: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 def lead(summary: pd.DataFrame, dataset: str) -> dict:
     """By how much AIBR protects better than each other scheme, by each metric."""
-    table = summary[summary.dataset == dataset].pivot(index="scheme", columns="metric",
-                                                      values=["mean", "se"])
+    table = summary[summary.dataset == dataset].pivot(
+        index="scheme", columns="metric", values=["mean", "se"]
+    )
     mean, se = table["mean"], table["se"]
     pairs = [(s, m) for s in ("kCG", "BSVD", "SSVD") for m in METRICS]
-    return {"differences": [LARGER_PROTECTS[m] * (mean.loc["AIBR", m] - mean.loc[s, m])
-                            for s, m in pairs],
-            "se": [np.hypot(se.loc["AIBR", m], se.loc[s, m]) for s, m in pairs]}
+    return {
+        "differences": [
+            LARGER_PROTECTS[m] * (mean.loc["AIBR", m] - mean.loc[s, m]) for s, m in pairs
+        ],
+        "se": [np.hypot(se.loc["AIBR", m], se.loc[s, m]) for s, m in pairs],
+    }
 
 
 def chosen_by_us(choice: pd.DataFrame, reading: str, neighbour: str = "scaled") -> pd.DataFrame:
     """The settings (dataset, scheme, k, e) that the rule picks in our run, where it picks any."""
-    rows = choice[choice.picked & (choice.reading == reading) & (choice.neighbour == neighbour)
-                  & choice.value.notna()]
+    rows = choice[
+        choice.picked
+        & (choice.reading == reading)
+        & (choice.neighbour == neighbour)
+        & choice.value.notna()
+    ]
     by_e = rows.parameter == "e"
     kept = [PAPERS[d, "BSVD"] for d in rows.dataset]
     return rows[["dataset", "scheme"]].assign(
-        k=np.where(by_e, kept, rows.value).astype(int), e=np.where(by_e, rows.value, 0.0))
+        k=np.where(by_e, kept, rows.value).astype(int), e=np.where(by_e, rows.value, 0.0)
+    )
 
 
 def trade_off(loss: pd.DataFrame, traced: pd.DataFrame, reading: str) -> pd.DataFrame:

@@ -74,6 +74,7 @@ def split(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 
 # Table 1 ----------------------------------------------------------------------------------------
 
+
 def metrics(rng, reps, dataset, scheme, k, e, reading="training rows", *, tables):
     """[Guo, Table 1] The five metrics of a release, under one of the `READINGS`."""
     how = READINGS[reading]
@@ -106,6 +107,7 @@ def _release_as_read(how, scheme, A, y, k, e, rng):
 
 
 # Usability --------------------------------------------------------------------------------------
+
 
 def parameters(dataset: str, tables, last: int | None = None) -> list[tuple[str, int, float]]:
     """[Guo, Section 3] What is tried on a data set: (scheme, k, e), AIBR's k from 1 to n/20.
@@ -163,6 +165,7 @@ def accuracies(X, y, X_test, y_test) -> dict[str, float]:
 
 # Beyond the paper -------------------------------------------------------------------------------
 
+
 def tracing(rng, reps, dataset, scheme, k, e, *, tables):
     """The share of released training rows traced to their originals, by three attacks."""
     X, y = tables[dataset]
@@ -207,10 +210,15 @@ def likeness(rng, reps, dataset, scheme, k, e, *, tables):
         m = A.shape[1]
         ks = [ks_2samp(a, b, method="asymp").statistic for a, b in zip(A.T, B.T)]
         between = _correlations(np.hstack([A, B]))
-        found.append((np.mean(ks), np.max(ks),
-                      np.abs(between[:m, :m] - between[m:, m:]).max(),
-                      between[:m, m:].diagonal().mean(),
-                      _told_apart(A, B, rng)))
+        found.append(
+            (
+                np.mean(ks),
+                np.max(ks),
+                np.abs(between[:m, :m] - between[m:, m:]).max(),
+                between[:m, m:].diagonal().mean(),
+                _told_apart(A, B, rng),
+            )
+        )
     names = ("KS", "largest KS", "correlation", "own value", "told apart")
     return dict(zip(names, np.array(found).T))
 

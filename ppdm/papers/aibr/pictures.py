@@ -5,8 +5,14 @@ from collections.abc import Mapping
 import numpy as np
 
 
-def before_and_after(original, y, releases: Mapping[str, np.ndarray], names: tuple[str, str],
-                     classes: tuple[str, str], jitter: np.random.Generator | None = None):
+def before_and_after(
+    original,
+    y,
+    releases: Mapping[str, np.ndarray],
+    names: tuple[str, str],
+    classes: tuple[str, str],
+    jitter: np.random.Generator | None = None,
+):
     """Scatter plots of two attributes: the original records, then each release of them.
 
     `original` and every release hold two columns, whose `names` label the axes. `jitter`, if given,
@@ -28,8 +34,15 @@ def before_and_after(original, y, releases: Mapping[str, np.ndarray], names: tup
         for ax, (title, points) in zip(axes, panels.items()):
             for label, (marker, colour, name) in enumerate(zip("ox", COLOURS, classes)):
                 part = points[np.asarray(y) == label]
-                ax.scatter(*part.T, s=11, marker=marker, color=colour, alpha=0.6, label=name,
-                           linewidths=0.8 if marker == "x" else 0)
+                ax.scatter(
+                    *part.T,
+                    s=11,
+                    marker=marker,
+                    color=colour,
+                    alpha=0.6,
+                    label=name,
+                    linewidths=0.8 if marker == "x" else 0,
+                )
             ax.set_title(title)
             ax.label_outer()
         handles, labels = axes[0].get_legend_handles_labels()
@@ -43,7 +56,8 @@ def before_and_after(original, y, releases: Mapping[str, np.ndarray], names: tup
         figure.supylabel(names[1], fontsize=11)
     moves = {title: np.corrcoef(points.T)[0, 1] for title, points in panels.items()}
     told = ", ".join(f"{title} {r:.2f}" for title, r in moves.items())
-    figure.caption = (f"{names[0].capitalize()} and {names[1]} of the same {len(y):,} records, "
-                      f"before and after.")
+    figure.caption = (
+        f"{names[0].capitalize()} and {names[1]} of the same {len(y):,} records, before and after."
+    )
     figure.alt = f"{len(panels)} scatter plots. Correlation of the two attributes: {told}."
     return figure

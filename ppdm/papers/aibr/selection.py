@@ -10,8 +10,13 @@ from scipy.special import stdtrit
 
 LIMIT = 0.02
 SETTING = ["dataset", "scheme", "k", "e", "reading"]
-STRONG = {"AIBR": ("k", "small"), "BSVD": ("k", "small"), "SSVD": ("e", "large"),
-          "kCG": ("k", "large"), "kCG by class": ("k", "large")}
+STRONG = {
+    "AIBR": ("k", "small"),
+    "BSVD": ("k", "small"),
+    "SSVD": ("e", "large"),
+    "kCG": ("k", "large"),
+    "kCG by class": ("k", "large"),
+}
 
 
 def losses(accuracy: pd.DataFrame) -> pd.DataFrame:
@@ -32,9 +37,16 @@ def losses(accuracy: pd.DataFrame) -> pd.DataFrame:
     means = pairs.groupby(groups, sort=False)[["value", "original"]].transform("mean")
     pairs["r"] = 1 - means["value"] / means["original"]
     pairs["residual"] = (1 - pairs["r"]) * pairs["original"] - pairs["value"]
-    found = pairs.groupby(groups, sort=False).agg(
-        reps=("rep", "size"), mean=("r", "first"), residual=("residual", "std"),
-        original=("original", "mean")).reset_index()
+    found = (
+        pairs.groupby(groups, sort=False)
+        .agg(
+            reps=("rep", "size"),
+            mean=("r", "first"),
+            residual=("residual", "std"),
+            original=("original", "mean"),
+        )
+        .reset_index()
+    )
     found["se"] = found.pop("residual") / np.sqrt(found["reps"]) / found.pop("original")
     reach = stdtrit(found["reps"] - 1, 0.975) * found["se"]
     return found.assign(low=found["mean"] - reach, high=found["mean"] + reach)
@@ -72,7 +84,8 @@ def picks(accuracy: pd.DataFrame, draws: int, rng: np.random.Generator) -> pd.Da
     R_o = original.pivot(index=["dataset", "metric"], columns="rep", values="original") @ weights
     rows = []
     for (dataset, scheme, reading), part in released.groupby(
-            ["dataset", "scheme", "reading"], sort=False):
+        ["dataset", "scheme", "reading"], sort=False
+    ):
         name = STRONG[scheme][0]
         R_p = part.pivot(index=[name, "metric"], columns="rep", values="value") @ weights
         loss = 1 - R_p / R_o.loc[dataset].loc[R_p.index.get_level_values("metric")].to_numpy()
@@ -84,8 +97,9 @@ def picks(accuracy: pd.DataFrame, draws: int, rng: np.random.Generator) -> pd.Da
         for value, share in shares.items():
             same = value == chosen[0] or (np.isnan(value) and np.isnan(chosen[0]))
             rows.append((dataset, scheme, reading, name, value, same, share))
-    return pd.DataFrame(rows, columns=["dataset", "scheme", "reading", "parameter", "value",
-                                       "picked", "share"])
+    return pd.DataFrame(
+        rows, columns=["dataset", "scheme", "reading", "parameter", "value", "picked", "share"]
+    )
 
 
 def _paired(accuracy):
