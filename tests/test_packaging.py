@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -46,10 +47,19 @@ def test_conda_asks_for_what_the_package_asks_for():
     plain = [entry for entry in listed if isinstance(entry, str)]
     by_pip = next(entry for entry in listed if isinstance(entry, dict))["pip"]
     assert by_pip[-1] == "-e ."
-    conda = dict(split(entry) for entry in plain + by_pip[:-1])
+    entries = [split(entry) for entry in plain + by_pip[:-1]]
+    twice = [name for name, n in Counter(name for name, _ in entries).items() if n > 1]
+    assert not twice, f"environment.yml names {twice} more than once"
+    conda = dict(entries)
     assert conda.pop("python") == PROJECT["requires-python"]
     conda.pop("pip")
     assert conda == wanted(*LOCKED_EXTRAS)
+
+
+def test_no_dependency_is_named_twice():
+    by_part = {"": PROJECT["dependencies"], **PROJECT["optional-dependencies"]}
+    named = Counter(split(line)[0] for lines in by_part.values() for line in lines)
+    assert [name for name, n in named.items() if n > 1] == []
 
 
 def test_the_lock_holds_every_dependency_with_hashes_and_no_address():
