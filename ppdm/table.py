@@ -461,6 +461,11 @@ def _flat(names: tuple) -> tuple[str, ...]:
 
 
 def listed(values: Iterable, most: int = 12) -> str:
+    """Names for an error's sentence, the first few of many.
+
+    >>> listed(["A", "B", 3], most=2)
+    'A, B, ... (3 in all)'
+    """
     values = [repr(value) if not isinstance(value, str) else value for value in values]
     shown = ", ".join(values[:most])
     return shown if len(values) <= most else f"{shown}, ... ({len(values)} in all)"
