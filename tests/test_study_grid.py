@@ -248,11 +248,56 @@ def test_sources_edited_during_a_session_are_not_trusted(monkeypatch, capsys):
     assert "changed since this session began" in capsys.readouterr().err
 
 
-def test_a_damaged_file_in_the_cache_is_computed_again(tmp_path):
+def turned(content: bytes, bit: int) -> bytes:
+    """The same bytes but for one bit."""
+    damaged = bytearray(content)
+    damaged[bit // 8] ^= 1 << bit % 8
+    return bytes(damaged)
+
+
+def test_a_damaged_file_in_the_cache_is_named_and_computed_again(tmp_path, capsys):
     first = study.run(failing, {"x": [1]}, 2, seed=1)
     (file,) = tmp_path.glob("cache/*/*/*.npy")
-    file.write_bytes(b"half a fi")
-    pd.testing.assert_frame_equal(study.run(failing, {"x": [1]}, 2, seed=1), first)
+    whole = file.read_bytes()
+    end = 8 * len(whole)
+    # the magic word, its header (once an error of the tokenizer), the numbers, the checksum
+    for damaged in (
+        b"",
+        b"half a fi",
+        *(turned(whole, bit) for bit in (3, 100, end - 300, end - 1)),
+    ):
+        file.write_bytes(damaged)
+        pd.testing.assert_frame_equal(study.run(failing, {"x": [1]}, 2, seed=1), first)
+        told = capsys.readouterr().err
+        assert "The kept cell x=1 is damaged (" in told and file.name in told
+        assert file.read_bytes() == whole
+    study.run(failing, {"x": [1]}, 2, seed=1)
+    assert capsys.readouterr().err == ""
+
+
+def test_every_bit_of_a_kept_cell_counts():
+    table = np.array([(1.5, "a"), (-0.0, "b")], [("m", "f8"), ("word", "U1")])
+    whole = grid.sealed(table)
+    np.testing.assert_array_equal(grid.unsealed(whole), table)
+    assert all(grid.unsealed(turned(whole, bit)) is None for bit in range(8 * len(whole)))
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(28, "No space left on device"), PermissionError(13, "x")]
+)
+def test_a_cache_that_fails_in_the_middle_is_left_and_the_run_goes_on(alone, monkeypatch, error):
+    written, replace = [], grid.replace_file
+
+    def fills_up(path, content, **how):
+        if len(written) == 50:
+            raise error
+        written.append(path)
+        replace(path, content, **how)
+
+    monkeypatch.setattr(grid, "replace_file", fills_up)
+    with pytest.warns(UserWarning, match=f"no more cells are kept: {error.strerror}") as said:
+        assert csv(study.run(noisy, GRID, 5, seed=11, workers=1)) == alone
+    assert len(said) == 1 and len(written) == 50
 
 
 def test_rows_of_any_number():

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ppdm import places
+from ppdm.files import replace_file
 from ppdm.study import cards, grid, ledger, provenance
 
 # Columns of saved frames come in this order, where they apply; others stand before `rep`.
@@ -77,10 +78,7 @@ class Chapter:
         """Write `<results>/<stem>/<name>.csv`, columns in the book's order, the same at every run."""
         frame = ordered(frame)
         path = self.results / self.stem / f"{name}.csv"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(".part")
-        frame.to_csv(part, index=False, lineterminator="\n", encoding="utf-8")
-        part.replace(path)
+        replace_file(path, frame.to_csv(index=False, lineterminator="\n").encode())
         return frame
 
     def figure(self, figure, *, name: str | None = None, caption: str = "", alt: str = "") -> None:
@@ -97,8 +95,7 @@ class Chapter:
         self.figures += 1
         name = name or str(self.figures)
         kept = self.results.parent / "figures" / self.stem / f"{name}.svg"
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(plot.svg(figure, alone=True), encoding="utf-8")
+        replace_file(kept, plot.svg(figure, alone=True).encode())
         _display(cards.figure(plot.element(figure, alt, name), self.figures, name, caption))
 
     def number(self, key: str, value):
@@ -132,8 +129,7 @@ class Chapter:
         """
         facts = self._provenance()
         path = self.results.parent / "provenance" / f"{self.stem}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(facts, indent=2, default=str) + "\n", encoding="utf-8")
+        replace_file(path, json.dumps(facts, indent=2, default=str).encode() + b"\n")
         _glue(f"{self.stem}-size", facts["size"])
         if self.ledger.claims:
             self.ledger.write(self.results / self.stem / "claims.csv")

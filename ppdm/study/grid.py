@@ -442,20 +442,50 @@ class Store:
         return self.folder / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.npy"
 
     def read(self, unit: Unit) -> np.ndarray | None:
+        """What was kept of a unit; None if nothing was, or if it is not as it was written."""
         if self.folder is None:
             return None
+        path = self.path(unit)
         try:
-            return np.load(self.path(unit), allow_pickle=False)
-        except (OSError, ValueError, EOFError):  # absent, or damaged from outside
+            content = path.read_bytes()
+        except OSError:
             return None
+        table = unsealed(content)
+        if table is None:
+            kept = path.relative_to(self.folder.parent.parent)
+            print(
+                f"The kept cell {_name(unit.coords)} is damaged ({kept}): it is computed anew.",
+                file=sys.stderr,
+            )
+        return table
 
     def write(self, unit: Unit, table: np.ndarray) -> None:
-        """Whole or not at all."""
+        """Whole or not at all; a cache that fills up or may no longer be written is left."""
         if self.folder is None:
             return
-        content = io.BytesIO()
-        np.save(content, table, allow_pickle=False)
-        replace_file(self.path(unit), content.getvalue())
+        try:
+            replace_file(self.path(unit), sealed(table), durable=False)
+        except OSError as error:
+            self.folder = None
+            warnings.warn(f"no more cells are kept: {error.strerror or error}", stacklevel=2)
+
+
+def sealed(table: np.ndarray) -> bytes:
+    """A result as numpy's own file, with its checksum behind it.
+
+    >>> unsealed(sealed(np.arange(3))).tolist(), unsealed(sealed(np.arange(3))[1:])
+    ([0, 1, 2], None)
+    """
+    content = io.BytesIO()
+    np.save(content, table, allow_pickle=False)
+    return content.getvalue() + hashlib.sha256(content.getvalue()).digest()
+
+
+def unsealed(content: bytes) -> np.ndarray | None:
+    """The result that `sealed` packed; None if one bit of it is another. Nothing is parsed before."""
+    if hashlib.sha256(memoryview(content)[:-32]).digest() != content[-32:]:
+        return None
+    return np.load(io.BytesIO(content), allow_pickle=False)
 
 
 # Putting the frame together ----------------------------------------------------------------------

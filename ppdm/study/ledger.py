@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import difflib
 import inspect
+import io
 from collections import Counter
 from dataclasses import dataclass
 from html import escape
@@ -18,6 +19,7 @@ from typing import NamedTuple
 
 import yaml
 
+from ppdm.files import replace_file
 from ppdm.study.rules import RULES, WAIT_FOR_FULL_SIZE, Finding, NotFinite
 
 REPRODUCED = "reproduced"
@@ -394,13 +396,11 @@ def _compare(stem: str, known: dict[str, Claim], rows: list[dict], merged: Merge
 
 def write_csv(path: Path, rows: list[dict]) -> None:
     """Write claims as CSV, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    with open(part, "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    part.replace(path)
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    replace_file(path, text.getvalue().encode())
 
 
 def read_csv(path: Path) -> list[dict]:

@@ -1,8 +1,10 @@
 """The whole site as one file, to be unpacked and read from disk without a server."""
 
-import os
+import io
 import zipfile
 from pathlib import Path
+
+from ppdm.files import replace_file
 
 
 def make_archive(site: Path, target: Path) -> Path:
@@ -10,9 +12,8 @@ def make_archive(site: Path, target: Path) -> Path:
 
     Readers open its `index.html`. Times are left out, so that the same site gives the same file.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = target.with_suffix(".part")
-    with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
 
         def add(name: str, content: bytes):
             entry = zipfile.ZipInfo(f"{target.stem}/{name}")
@@ -22,5 +23,5 @@ def make_archive(site: Path, target: Path) -> Path:
 
         for path in sorted(p for p in site.rglob("*") if p.is_file()):
             add(path.relative_to(site).as_posix(), path.read_bytes())
-    os.replace(unfinished, target)
+    replace_file(target, packed.getvalue())
     return target
