@@ -17,12 +17,16 @@ sparse
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from ppdm.levels import places, zeros_and_ones
 
 #: Up to here a table may be dense whatever the number of records.
 SMALL = 4_096
@@ -30,6 +34,9 @@ SMALL = 4_096
 DENSE_LIMIT = 2**24
 #: Codes are 64-bit integers.
 CODE_LIMIT = 2**62
+#: What may be said of columns: levels of some of them by name, or (a domain, a survey, a scheme)
+#: of all of them.
+Levels = Any
 
 
 @dataclass(frozen=True)
@@ -42,11 +49,18 @@ class Domain:
 
     names: tuple[str, ...]
     levels: tuple[tuple, ...]
+    #: The names of the whole record, of which these may be a part: so a mechanism can tell a
+    #: marginal, which lacks some of the names that it knows, from a name that is misspelt.
+    whole: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         repeated = {name for name in self.names if self.names.count(name) > 1}
         if repeated:
-            raise ValueError(f"attribute names must differ; repeated: {listed(sorted(repeated))}")
+            raise ValueError(
+                f"attribute names must differ; repeated: {listed(sorted(repeated, key=str))}"
+            )
+        if not self.whole:
+            object.__setattr__(self, "whole", self.names)
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -78,7 +92,17 @@ class Domain:
 
     def only(self, names: Sequence[str]) -> Domain:
         """The domain of some of the attributes, in the order given."""
-        return Domain(tuple(names), tuple(self.levels[self.axis(name)] for name in names))
+        levels = tuple(self.levels[self.axis(name)] for name in names)
+        return Domain(tuple(names), levels, self.whole)
+
+    def with_levels(self, levels: Mapping[str, tuple]) -> Domain:
+        """The same attributes, some of them with other levels.
+
+        >>> Domain(("A", "B"), ((0, 1), (0, 1))).with_levels({"B": ("n", "y")}).levels
+        ((0, 1), ('n', 'y'))
+        """
+        new = tuple(levels.get(n, old) for n, old in zip(self.names, self.levels, strict=True))
+        return Domain(self.names, new, self.whole)
 
     def level(self, name: str, value: object) -> int:
         """The number of a level within its attribute."""
@@ -275,6 +299,11 @@ class Table:
         >>> count(pd.DataFrame({"A": [1, 1, 0]})).to_frame().values.tolist()
         [[0.0, 1.0], [1.0, 2.0]]
         """
+        if value in self.names:
+            raise ValueError(
+                f"an attribute is called {value!r}: give the column of numbers another name, "
+                f"as in to_frame(value={value + 's'!r})"
+            )
         cells, values = self.occupied()
         digits = self.domain.digits(cells)
         columns = {
@@ -325,47 +354,122 @@ def aggregated(domain: Domain, cells: np.ndarray, values: np.ndarray) -> Table:
     return Table(domain, np.bincount(where, values, minlength=len(distinct)), distinct)
 
 
-def count(frame: pd.DataFrame | np.ndarray, levels: Mapping[str, Iterable] | None = None) -> Table:
+def count(
+    frame: pd.DataFrame | np.ndarray,
+    levels: Levels = None,
+    weights: Sequence[float] | None = None,
+) -> Table:
     """[Zhan & Du 4.1] Count records: the seam between data and everything that is computed.
 
     Columns of zeros and ones have the levels (0, 1), even where only one of them occurs;
     categorical columns have their categories; other columns their distinct values, sorted.
-    `levels` overrides this for the columns that it names.
+    `levels` overrides this for the columns that it names. A :class:`Domain`, a survey or a scheme
+    there says what *all* columns are, and a frame that does not match it is refused. With
+    `weights`, one for each record, the weights are added up.
 
     >>> count(pd.DataFrame({"vote": ["y", "n", "y"]}, dtype="category")).dense
     array([1., 2.])
+    >>> count(pd.DataFrame({"vote": ["y"]}), {"vote": ("n", "y")}).dense
+    array([0., 1.])
     """
     codes, domain = encode(frame, levels)
+    if weights is not None:
+        weights = checked_weights(weights, len(codes))
     if worth_dense(domain.size, len(codes)):
-        return Table(domain, np.bincount(codes, minlength=domain.size))
+        return Table(domain, np.bincount(codes, weights, minlength=domain.size))
+    if weights is not None:
+        return aggregated(domain, codes, weights)
     cells, numbers = np.unique(codes, return_counts=True)
     return Table(domain, numbers, cells)
 
 
-def encode(
-    frame: pd.DataFrame | np.ndarray, levels: Mapping[str, Iterable] | None = None
-) -> tuple[np.ndarray, Domain]:
+def checked_weights(weights: Sequence[float], records: int) -> np.ndarray:
+    """Weights of records as numbers: one each, finite, not negative, not all zero.
+
+    >>> checked_weights([1, 2], 2)
+    array([1., 2.])
+    """
+    weights = np.asarray(weights, dtype=float)
+    if weights.shape != (records,):
+        raise ValueError(f"{records} records need {records} weights; got {weights.shape}")
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.sum() > 0:
+        raise ValueError("weights are finite and not negative, and at least one is positive")
+    return weights
+
+
+def encode(frame: pd.DataFrame | np.ndarray, levels: Levels = None) -> tuple[np.ndarray, Domain]:
     """Records as codes, one integer each, and the domain they refer to.
 
     >>> encode(pd.DataFrame({"A": [0, 1], "B": [1, 1]}))[0]
     array([1, 3])
     """
-    frame = as_frame(frame)
+    columns, domain = level_numbers(frame, levels)
+    codes = np.zeros(len(columns[0]), dtype=np.int64)
+    for numbers, stride in zip(columns, domain.strides, strict=True):
+        codes += np.multiply(numbers, stride, dtype=np.int64)
+    return codes, domain
+
+
+def level_numbers(
+    frame: pd.DataFrame | np.ndarray, levels: Levels = None
+) -> tuple[list[np.ndarray], Domain]:
+    """Records as numbers of levels, a column each, and the domain: :func:`encode` without codes,
+    for any number of attributes.
+
+    >>> level_numbers(pd.DataFrame({"A": ["y", "n"], "B": [1, 1]}))[0]
+    [array([1, 0]), array([1, 1])]
+    """
+    frame, whole = as_frame(frame), declared(levels)
+    if not len(frame.columns):
+        raise ValueError("a table needs at least one attribute; the frame has no columns")
+    if whole is not None:
+        frame = _columns_of(whole, frame)
+        levels = dict(zip(whole.names, whole.levels, strict=True))
     unknown = [name for name in (levels or {}) if name not in frame.columns]
     if unknown:
         raise ValueError(f"levels name {listed(unknown)}; the frame has {listed(frame.columns)}")
-    if not len(frame.columns):
-        raise ValueError("a table needs at least one attribute; the frame has no columns")
     columns, found = [], []
     for name in frame.columns:
         numbers, column_levels = _coded_column(frame[name], (levels or {}).get(name))
         columns.append(numbers)
         found.append(column_levels)
-    domain = Domain(tuple(frame.columns), tuple(found))
-    codes = np.zeros(len(frame), dtype=np.int64)
-    for numbers, stride in zip(columns, domain.strides, strict=True):
-        codes += np.multiply(numbers, stride, dtype=np.int64)
-    return codes, domain
+    if whole is None:
+        whole = Domain(tuple(frame.columns), tuple(found))
+    return columns, whole
+
+
+def declared(levels: Levels) -> Domain | None:
+    """What is declared of all columns, by a domain, a survey or a scheme; None if nothing is.
+
+    >>> declared({"A": (0, 1)}) is None
+    True
+    """
+    if levels is None or isinstance(levels, Mapping):
+        return None
+    for name in ("reports", "domain"):  # a scheme counts reports, a survey answers
+        levels = getattr(levels, name, levels)
+    if not isinstance(levels, Domain):
+        raise ValueError(
+            "levels is a mapping from columns to their levels, a domain, a survey or a scheme; "
+            f"got {levels!r}"
+        )
+    return levels
+
+
+def _columns_of(domain: Domain, frame: pd.DataFrame) -> pd.DataFrame:
+    """The columns of a frame in the order of a domain; they must be the same ones."""
+    missing = [name for name in domain.names if name not in frame.columns]
+    extra = [name for name in frame.columns if name not in domain.names]
+    if missing or extra:
+        lacks = f"lack {listed(missing)}" if missing else ""
+        has = f"have {listed(extra)}, which is not asked" if extra else ""
+        raise ValueError(
+            f"the records {' and '.join(filter(None, (lacks, has)))}; "
+            f"asked is {listed(domain.names)}"
+        )
+    if tuple(frame.columns) != domain.names:
+        warnings.warn("the columns stand in another order: they are taken by name", stacklevel=2)
+    return frame[list(domain.names)]
 
 
 def decode(codes: np.ndarray, domain: Domain, like: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -401,6 +505,9 @@ def as_frame(records: pd.DataFrame | np.ndarray) -> pd.DataFrame:
     if isinstance(records, pd.Series):
         return records.to_frame(records.name if records.name is not None else "x0")
     if isinstance(records, pd.DataFrame):
+        if not records.columns.is_unique:
+            repeated = sorted(set(records.columns[records.columns.duplicated()]), key=str)
+            raise ValueError(f"column names must differ; repeated: {listed(repeated)}")
         return records
     array = np.asarray(records)
     if array.ndim != 2:
@@ -420,8 +527,9 @@ def _coded_column(column: pd.Series, given: Iterable | None) -> tuple[np.ndarray
             f"column {column.name!r} has missing values (first in row {row!r}): "
             "fill them, drop the rows, or make them a level of their own"
         )
-    levels = tuple(_own_levels(column) if given is None else given)
-    numbers = _positions(column, levels)
+    values, numbers = _distinct(column)
+    levels = tuple(_own_levels(column, values) if given is None else given)
+    numbers = places(values, levels, column.name)[numbers]
     if (numbers < 0).any():
         at = np.flatnonzero(numbers < 0)[0]
         raise ValueError(
@@ -431,25 +539,32 @@ def _coded_column(column: pd.Series, given: Iterable | None) -> tuple[np.ndarray
     return numbers, levels
 
 
-def _positions(column: pd.Series, levels: tuple) -> np.ndarray:
-    """The place of every value among the levels, -1 if it has none."""
-    index = pd.Index(levels)
+def _distinct(column: pd.Series) -> tuple[list, np.ndarray]:
+    """The distinct values of a column without gaps, and which of them each row has."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        return index.get_indexer(column.cat.categories)[column.cat.codes]
-    if column.dtype.kind in "iuf" and index.dtype.kind in "iuf":
-        return index.get_indexer(column.to_numpy())
-    return index.get_indexer(column.to_numpy(dtype=object, na_value=None))
+        used, numbers = np.unique(column.cat.codes.to_numpy(), return_inverse=True)
+        return column.cat.categories[used].tolist(), numbers
+    try:
+        numbers, values = pd.factorize(column)
+    except TypeError:
+        raise ValueError(
+            f"column {column.name!r} holds values that are no answers, "
+            f"for example {column.iloc[0]!r}"
+        ) from None
+    return values.tolist(), numbers
 
 
-def _own_levels(column: pd.Series) -> list:
+def _own_levels(column: pd.Series, values: list) -> list | tuple:
     if isinstance(column.dtype, pd.CategoricalDtype):
         return list(column.cat.categories)
+    if zeros_and_ones(values):
+        return (0, 1)
     try:
-        return sorted(column.unique().tolist())
+        return sorted(values)
     except TypeError:
         raise ValueError(
             f"column {column.name!r} mixes values that cannot be sorted, for example "
-            f"{listed(column.unique().tolist()[:3])}: make it categorical"
+            f"{listed(values[:3])}: make it categorical"
         ) from None
 
 

@@ -1,0 +1,81 @@
+"""Which answer a value stands for: the one rule by which everything reads what it is given.
+
+Values that Python calls equal are the same answer: 1, 1.0 and True. A string that writes a number
+("0", "1.0") stands for that number, or a number for the string, where only one level can be meant;
+this is said in a warning. Anything else is not among the levels, however alike it looks.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Hashable, Iterable, Sequence
+from numbers import Number
+
+import numpy as np
+
+_WHOLE = re.compile(r"(-?(?:0|[1-9]\d*))(?:\.0+)?")
+
+
+def places(values: Sequence, levels: Sequence, name: Hashable = "") -> np.ndarray:
+    """The place of each (distinct) value among the levels of attribute `name`; -1 if it has none.
+
+    >>> places([True, 0.0, 7], (0, 1))
+    array([ 1,  0, -1])
+    """
+    exact = {level: place for place, level in enumerate(levels)}
+    written = _by_number(levels)
+    found = np.full(len(values), -1, dtype=np.int64)
+    taken = {}
+    for i, value in enumerate(values):
+        try:
+            found[i] = exact.get(value, -1)
+        except TypeError:  # a list, a dictionary: no level
+            continue
+        if found[i] < 0:
+            found[i] = written.get(_number(value), -1)
+            if found[i] >= 0:
+                taken[value] = levels[found[i]]
+    if taken:
+        value, level = next(iter(taken.items()))
+        also = f" (and {len(taken) - 1} more)" if len(taken) > 1 else ""
+        warnings.warn(
+            f"column {name!r}: the value {value!r} is taken for the level {level!r}{also}",
+            stacklevel=2,
+        )
+    return found
+
+
+def zeros_and_ones(values: Iterable) -> bool:
+    """Whether all values are the numbers 0 and 1, or False and True; at least one is.
+
+    >>> zeros_and_ones([1.0, True]), zeros_and_ones(["1"]), zeros_and_ones([])
+    (True, False, False)
+    """
+    values = list(values)
+    return bool(values) and all(_is_number(v) and v in (0, 1) for v in values)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (Number, np.bool_))
+
+
+def _number(value: object) -> object:
+    """The number that a value is or writes; None for anything else."""
+    if _is_number(value):
+        return value
+    whole = _WHOLE.fullmatch(value) if isinstance(value, str) else None
+    return int(whole[1]) if whole else None
+
+
+def _by_number(levels: Sequence) -> dict:
+    """The place of each level that is or writes a number; none if two mean the same one."""
+    numbers = {}
+    for place, level in enumerate(levels):
+        number = _number(level)
+        if number is None:
+            continue
+        if number in numbers:
+            return {}
+        numbers[number] = place
+    return numbers
