@@ -127,7 +127,7 @@ def test_two_runs_write_the_same_bytes(folder):
     first = files()
     small_chapter(folder)
     assert files() == first
-    assert set(first) == {"claims.csv", "shares.csv"}
+    assert set(first) == {"claims.csv", "worlds.csv", "shares.csv"}
     head = first["shares.csv"].decode().splitlines()[0]
     assert head == "theta,metric,reps,mean,se,low,high,var,var_se,var_low,var_high"
 

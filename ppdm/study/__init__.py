@@ -77,6 +77,47 @@ before the `*` are evidence, given in the chapter; those after it are fixed in t
       condition: the metrics are taken over the training rows  # allows "with a caveat"
       expect: reproduced
 
+**In many worlds.** A verdict is decided with all the chance there is, and asked again elsewhere. A
+*reading* (`ppdm.papers.common.Reading`) is a choice that the paper leaves open; a *plant* is a world
+known to be wrong (no undoing, shuffled labels), told in the same form. A frame of many worlds has the
+coordinate `world`, and one for the draws of chance, `split` say::
+
+    at = [{"dataset": d, "q": q, "split": k} for d in SETS for q in Q for k in range(12)]
+    frame = ch.run(study.under(cell, READINGS), study.cells(at, READINGS), reps=80)
+    wrong = ch.run(study.under(cell, PLANTS), study.cells(at, PLANTS)[len(at):], reps=80)
+
+    def loss(rows):                              # the evidence of one split, or of one world
+        mean = rows.groupby(["dataset", "q"])["value"].mean().unstack()
+        return {"value": mean[1] - mean[.5], "names": mean.index}      # the worst is named
+
+    ch.decide("ZM-11", **study.cases(loss, frame, plants=wrong))
+
+`study.cases` takes the evidence through every world: ours is the mean over splits, with its error
+from the spread between them (`study.clustered`); each split alone is a draw, each reading a
+world. Where a reading moves a value by a standard error or more (`study.moved`), run the pairs too:
+``study.pairs(READINGS, names)`` are readings again, named "a + b". The same by hand, with evidence as
+everywhere: ``ch.decide(id, ..., worlds={name: evidence}, draws={...}, plants={...})``, evidence of a
+claim with a condition being ``{"plain": ..., "under": ...}``. ``study.summarise(frame,
+cluster="split")`` is a summary whose errors come from the spread between splits.
+
+In the claim's entry::
+
+      refuses: [no undoing, labels shuffled]     # plants in which the rule must not be met
+      accepts: [look-alikes]                     # made-up worlds in which the claim is true
+      by_construction: Nothing can break it: ... # label *true by construction*, instead of refuses
+      one_world: an identity                     # why there is no other world to ask
+      unit: points                               # points, %: shares shown a hundredfold; or a word
+
+A plant that is named and not handed in fails at once; one that the rule accepts fails the chapter.
+The card says in how many worlds the verdict holds and where it does not, with a strip: our
+interval, the threshold, a dot a world (a ring where the verdict is another, a cross a plant). All
+values go to `<results>/<stem>/worlds.csv`, the counts to `claims.csv` (`worlds` includes our own).
+A verdict stands *firm* if no other reading turns it over, nor more than a tenth of the draws alone.
+
+**When a rule was written** stands in `book/claims/changes.yml` (see `ppdm.study.history`): a rule,
+threshold, condition or expectation that changes without an entry there fails a test. After a change,
+tell it there and write the fingerprints anew: ``python -m ppdm.study.history``.
+
 Further keys: `full_size: true|false` says whether the rule waits for the paper's size (each rule has
 its default). In the chapter, evidence is handed over by position or by name; a card is shown::
 
@@ -105,19 +146,19 @@ the same way.
 
 The rules (evidence; what the entry fixes):
 
-==========  ============================================  ======================================
-name        evidence                                      in the entry
-==========  ============================================  ======================================
-agree       mean, sd, reps                                (printed) paper_reps, family, error
-exact       value                                         (printed)
-near        value, se=0                                   target, within, error
-bound       value, se=0                                   below, above, error
-trend       values, se=0 (points, or series x points)     direction, tolerance, error
-ordering    differences, se=0                             demand: overall or each, margin, error
-identity    ours, theirs                                  tolerance
-shown       size, se=0                                    beyond, error
-untestable  none                                          (why)
-==========  ============================================  ======================================
+==========  ====================================================  ==============================
+name        evidence                                              in the entry
+==========  ====================================================  ==============================
+agree       mean, sd, reps                                        (printed) paper_reps, family, error
+exact       value                                                 (printed)
+near        value, se=0, names                                    target, within, error
+bound       value, se=0, names                                    below, above, error
+trend       values, se=0, names (points, or series x points)      direction, tolerance, error
+ordering    differences, se=0, names, mean_se                     demand: overall or each, margin, error
+identity    ours, theirs, names                                   tolerance
+shown       size, se=0                                            beyond, error
+untestable  none                                                  (why)
+==========  ====================================================  ==============================
 
 Environment: PPDM_RESULTS (results folder), PPDM_CACHE (cell cache), PPDM_WORKERS (processes),
 PPDM_PROGRESS=0 (no progress bars, for notebooks that become pages).
@@ -127,5 +168,9 @@ from ppdm.study import ledger, rules
 from ppdm.study.chapter import Chapter
 from ppdm.study.grid import CellError, rows, run, summarise
 from ppdm.study.rules import sample
+from ppdm.study.worlds import cases, cells, clustered, each, moved, pairs, under
 
-__all__ = ["CellError", "Chapter", "ledger", "rows", "rules", "run", "sample", "summarise"]
+__all__ = [
+    "CellError", "Chapter", "cases", "cells", "clustered", "each", "ledger", "moved", "pairs", "rows",
+    "rules", "run", "sample", "summarise", "under",
+]  # fmt: skip

@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from html import escape
 
-from ppdm.study import ledger
+from ppdm.study import history, ledger, strip
 
 FOLD = 6  # a printed table with more numbers than this is one line in the verdict table
 
@@ -58,22 +58,74 @@ class Card(Html):
 
 
 def card(decision: ledger.Decision) -> str:
-    """One decided claim: what is printed, what we get, the rule, the verdict."""
-    claim = decision.claim
-    facts = [("Printed", escape(claim.printed)), ("Ours", _ours(decision)),
-             ("Rule", escape(claim.rule_text)), ("Why", inline(decision.note))]  # fmt: skip
-    listed = "".join(f"<dt>{k}</dt><dd>{v}</dd>" for k, v in facts if v)
+    """One decided claim in plain words; its rule, tolerance, plants and history are folded."""
+    claim, found = decision.claim, decision.finding
+    facts = _listed([("Printed", escape(claim.printed)), ("Found", _ours(decision))])
+    shown = [
+        f'<p class="turned">{inline(first)}</p>' if (first := turned(decision)) else "",
+        f"<p>{inline(claim.claim)}</p>",
+        f"<dl>{facts}</dl>" if facts else "",
+        strip.of(decision),
+        f'<p class="worlds">{escape(told)}</p>'
+        if (told := ledger.worlds_sentence(decision))
+        else "",
+        f"<p>{inline(decision.told)}</p>" if decision.told else "",
+    ]
+    refused = [p.name for p in decision.plants if p.name in claim.refuses and not p.met]
+    accepted = [p.name for p in decision.plants if p.name in claim.accepts and p.met]
+    folded = _listed([
+        ("Rule", escape(claim.rule_text)), ("Decided by", inline(found.note) if found else ""),
+        ("Refuses", escape(", ".join(refused))), ("Would accept", escape(", ".join(accepted))),
+        ("History", rule_history(claim)),
+    ])  # fmt: skip
+    fold = f"<details><summary>Rule and history</summary><dl>{folded}</dl></details>"
+    built = _construction(claim)
     return (
         f'<article class="ppdm claim-card" id="claim-{escape(claim.id)}" '
         f'aria-label="Claim {escape(claim.id)}">'
         f'<p class="claim-head">{ledger.link(claim.id)} <span class="where">{escape(claim.where)}'
-        f"</span> {verdict(decision.verdict)}</p>"
-        f"<p>{inline(claim.claim)}</p><dl>{listed}</dl></article>"
+        f"</span> {verdict(decision.verdict)}{built}</p>{''.join(shown)}{fold}</article>"
     )
 
 
+def turned(decision: ledger.Decision) -> str:
+    """The first line of a card that one other reading turns over; empty for all others.
+
+    Pairs of readings are left to the sentence about worlds.
+    """
+    single = [name for name in decision.turned if " + " not in name]
+    if not single or decision.verdict == ledger.NOT_DECIDED:
+        return ""
+    names = ledger._and([f"“{name}”" for name in single])
+    return f"Depends on the reading: otherwise with {names}."
+
+
+def rule_history(claim: ledger.Claim) -> str:
+    """When the rule was written, with a link to how it came about."""
+    if not claim.history:
+        return ""
+    words = history.STATUSES[claim.history]
+    return f'<a href="../book/rules_history.html#rule-{escape(claim.id.lower())}">{words}</a>'
+
+
+def _construction(claim: ledger.Claim) -> str:
+    if not claim.by_construction:
+        return ""
+    title = escape(claim.by_construction, quote=True)
+    return f' <span class="verdict verdict-untested" title="{title}">true by construction</span>'
+
+
+def _listed(facts: list[tuple[str, str]]) -> str:
+    return "".join(f"<dt>{k}</dt><dd>{v}</dd>" for k, v in facts if v)
+
+
 def _ours(decision: ledger.Decision) -> str:
-    return escape(ledger.interval(decision.finding)) if decision.finding else ""
+    if not decision.finding:
+        return ""
+    worst = decision.finding.worst
+    return escape(ledger.interval(decision.finding, decision.claim.unit)) + (
+        f', <span class="worst">{inline(worst)}</span>' if worst else ""
+    )
 
 
 def cards(decisions: list[ledger.Decision]) -> Html:
@@ -85,7 +137,7 @@ def cards(decisions: list[ledger.Decision]) -> Html:
     rows = [
         (f' id="claim-{escape(d.claim.id)}"', [
             ledger.link(d.claim.id),
-            inline(d.claim.claim) + (f'<span class="note">{inline(d.note)}</span>' if d.note else ""),
+            inline(d.claim.claim) + _beneath(d),
             *([escape(d.claim.printed)] if printed else []), _ours(d), verdict(d.verdict),
         ])
         for d in decisions
@@ -93,6 +145,13 @@ def cards(decisions: list[ledger.Decision]) -> Html:
     title = f"{ledger.summary(decisions).capitalize()}."
     head = ["Claim", "", *(["Printed"] if printed else []), "Ours (95 %)", "Verdict"]
     return Html(_table(head, rows, title), "\n".join(map(repr, decisions)))
+
+
+def _beneath(decision: ledger.Decision) -> str:
+    """What stands under a claim in a table: what turns it over, its reason, its worlds, its rule."""
+    parts = [inline(turned(decision)), inline(decision.note)]
+    parts += [escape(ledger.worlds_sentence(decision)), rule_history(decision.claim)]
+    return "".join(f'<span class="note">{part}</span>' for part in parts if part)
 
 
 def verdicts(decisions: list[ledger.Decision]) -> Html:
@@ -105,7 +164,7 @@ def verdicts(decisions: list[ledger.Decision]) -> Html:
         first = members[0]
         if len(members) <= FOLD:
             rows += [("", [f"{ledger.link(d.claim.id)} {_where(d.claim)}", inline(d.claim.claim),
-                           verdict(d.verdict)]) for d in members]  # fmt: skip
+                           verdict(d.verdict) + _shaky(d)]) for d in members]  # fmt: skip
         else:
             counts = {v: sum(d.verdict == v for d in members) for v in
                       (*ledger.VERDICTS, ledger.NOT_DECIDED)}  # fmt: skip
@@ -116,6 +175,11 @@ def verdicts(decisions: list[ledger.Decision]) -> Html:
     title = f"{ledger.summary(decisions).capitalize()}."
     table = _table(["Claim", "What is claimed", "Verdict"], rows, title)
     return Html(table, "\n".join(f"{d.claim.id}: {d.verdict}" for d in decisions) or title)
+
+
+def _shaky(decision: ledger.Decision) -> str:
+    """Beside a verdict in a table of many: that another reading turns it over."""
+    return '<span class="where">depends on the reading</span>' if turned(decision) else ""
 
 
 def _where(claim) -> str:

@@ -106,11 +106,13 @@ class Chapter:
 
     # Deciding
 
-    def decide(self, id: str, *evidence, plain=None, under=None, note: str = "", **named):
-        """Decide a claim by its rule and return its card (let it be the cell's last line)."""
-        return cards.Card(
-            self.ledger.decide(id, *evidence, plain=plain, under=under, note=note, **named)
-        )
+    def decide(self, id: str, *evidence, **given):
+        """Decide a claim by its rule and return its card (let it be the cell's last line).
+
+        `plain`, `under`: evidence of a claim with a condition; `worlds`, `draws`, `plants`: the same
+        claim elsewhere, names to evidence (see `study.cases`); `note`: a computed sentence.
+        """
+        return cards.Card(self.ledger.decide(id, *evidence, **given))
 
     def decide_all(self, evidence: dict[str, dict]) -> cards.Html:
         """Decide many claims (id to its evidence by name) and return them as one table."""
@@ -138,6 +140,8 @@ class Chapter:
         if self.ledger.changed():
             _display(cards.changed(self.ledger.changed()))
         _display(cards.provenance(_for_people(facts)))
+        if self.ledger.problems:
+            raise ledger.LedgerError(f"{self.stem}: {'; '.join(self.ledger.problems)}")
         undecided = self.ledger.undecided()
         if undecided:
             raise ledger.LedgerError(f"{self.stem}: no verdict on {', '.join(undecided)}")
@@ -180,7 +184,7 @@ def ordered(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[[*(column for column in ORDER if column in frame), *middle, *last]]
 
 
-SUMMARY = ("reps", "mean", "se", "low", "high", "var", "var_se", "var_low", "var_high")
+SUMMARY = ("reps", "clusters", "mean", "se", "low", "high", "var", "var_se", "var_low", "var_high")
 
 
 def _below(sizes: dict, paper: dict) -> str:

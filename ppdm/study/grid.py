@@ -134,8 +134,13 @@ def rows(
     )
 
 
-def summarise(frame: pd.DataFrame) -> pd.DataFrame:
+def summarise(frame: pd.DataFrame, cluster: str | None = None) -> pd.DataFrame:
     """Mean and variance over the repetitions of each cell and metric, with 95 % intervals.
+
+    With `cluster`, the column of what repetitions share (``"split"``, say), a cell's repetitions run
+    over all clusters: the mean is that of the clusters' means and its error comes from the
+    spread between them, since repetitions on one split are not independent. The variance is
+    then that within a cluster, averaged, and its error comes from the clusters too.
 
     The mean's interval is Student's. The variance's standard error uses the fourth moment, so
     that it does not assume normal values; its interval is symmetric on the logarithmic scale.
@@ -143,7 +148,12 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     >>> frame = pd.DataFrame({"q": 1, "rep": range(4), "metric": "m", "value": [1., 2, 3, 4]})
     >>> summarise(frame).round(3).to_dict("records")[0]["low"]
     0.446
+    >>> frame["split"] = [0, 0, 1, 1]
+    >>> summarise(frame, cluster="split").round(3).to_dict("records")[0]["se"]
+    1.0
     """
+    if cluster is not None:
+        return _summarise_clusters(frame, cluster)
     by = [column for column in frame.columns if column not in ("rep", "value")]
     groups = frame.groupby(by, sort=False, dropna=False)["value"]
     out = groups.agg(reps="size", mean="mean", var="var").reset_index()
@@ -160,6 +170,23 @@ def summarise(frame: pd.DataFrame) -> pd.DataFrame:
     out["se"], out["low"], out["high"] = se, out["mean"] - half, out["mean"] + half
     out["var"], out["var_se"] = var, np.where(constant, 0.0, var_se)
     out["var_low"], out["var_high"] = var / spread, var * spread
+    return out
+
+
+def _summarise_clusters(frame: pd.DataFrame, cluster: str) -> pd.DataFrame:
+    within = summarise(frame)  # a row a cell and cluster
+    by = [c for c in frame.columns if c not in ("rep", "value", cluster)]
+    groups = within.groupby(by, sort=False, dropna=False)
+    out = groups.agg(reps=("reps", "sum"), clusters=("mean", "size")).reset_index()
+    n = out["clusters"].to_numpy()
+    half = np.where(n > 1, stdtrit(np.maximum(n - 1, 1), 0.975), np.nan)
+    for name, se, low, high in (
+        ("mean", "se", "low", "high"),
+        ("var", "var_se", "var_low", "var_high"),
+    ):
+        middle = groups[name].mean().to_numpy()
+        out[name], out[se] = middle, groups[name].std(ddof=1).to_numpy() / np.sqrt(n)
+        out[low], out[high] = middle - half * out[se], middle + half * out[se]
     return out
 
 

@@ -1,8 +1,9 @@
-"""The claims ledger: entries written before the run, verdicts computed by it.
+"""The claims ledger: entries with their rules, verdicts computed by the run, in many worlds.
 
 `book/claims/<stem>.yml` holds a chapter's claims (the form stands in `ppdm.study`). A `Ledger`
-decides each once, from evidence, by the rule its entry names; `merge` joins the chapters' verdicts
-and says what keeps a build from being one.
+decides each once, from evidence, by the rule its entry names, and asks the same rule in other
+worlds and in wrong ones; `merge` joins the chapters' verdicts and says what keeps a build from being
+one.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import difflib
 import inspect
 import io
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from typing import NamedTuple
 import yaml
 
 from ppdm.files import replace_file
+from ppdm.study import history
 from ppdm.study.rules import RULES, WAIT_FOR_FULL_SIZE, Finding, NotFinite
 
 REPRODUCED = "reproduced"
@@ -39,9 +41,16 @@ VERDICTS = tuple(STYLES)
 NOT_DECIDED = "not decided in a quick run"
 
 PREFIXES = {"zhan-matwin": "ZM", "zhan-du": "ZD", "guo": "GU", "huang-du": "HD"}
-COLUMNS = ("id", "paper", "where", "printed", "ours", "low", "high", "rule", "verdict", "note")
+COLUMNS = ("id", "paper", "where", "printed", "ours", "low", "high", "rule", "verdict", "note",
+           "worlds", "holds", "fails_in", "refuses", "firm", "worst", "unit", "limits",
+           "history")  # fmt: skip
+WORLD_COLUMNS = ("claim", "world", "value", "low", "high", "met")
 KEYS = ("id", "paper", "where", "claim", "printed", "rule", "condition", "met", "unmet", "expect",
-        "why", "full_size")  # fmt: skip
+        "why", "full_size", "unit", "refuses", "accepts", "by_construction",
+        "one_world")  # fmt: skip
+OWN = "ours"
+PLANT = "plant: "  # before the name of a wrong world, in the file of all worlds
+DRAWS = 0.9  # a firm verdict comes out in so many of the single draws of chance
 
 
 class LedgerError(ValueError):
@@ -66,6 +75,12 @@ class Claim:
     why: str = ""
     full_size: bool = True
     family: str = ""
+    unit: str = ""
+    refuses: tuple[str, ...] = ()  # plants in which the rule must not be met
+    accepts: tuple[str, ...] = ()  # plants in which it must be: the claim is true there
+    by_construction: str = ""  # why no plant can break the claim
+    one_world: str = ""  # why there is no other world: an identity, a count
+    history: str = ""  # when its rule was written, one of history.STATUSES
 
     @property
     def rule_text(self) -> str:
@@ -83,9 +98,10 @@ def read(path: str | Path) -> dict[str, Claim]:
         raise LedgerError(f"{path.name} is not YAML: {error}") from error
     if not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
         raise LedgerError(f"{path.name} must be a list of claims, each beginning with `- id:`")
-    claims = {}
+    rulebook, claims = history.read(path.parent), {}
     for entry in entries:
         claim = _claim(entry, path.name)
+        claim = replace(claim, history=rulebook.status(claim.id))
         if claim.id in claims:
             raise LedgerError(f"{path.name}: claim {claim.id} is there twice")
         claims[claim.id] = claim
@@ -143,7 +159,14 @@ def _claim(entry: dict, file: str) -> Claim:
         condition=str(entry.get("condition", "")), why=str(entry.get("why", "")),
         met=entry.get("met", REPRODUCED), unmet=entry.get("unmet", NOT_REPRODUCED),
         full_size=bool(entry.get("full_size", rule in WAIT_FOR_FULL_SIZE)),
+        unit=str(entry.get("unit", "")), by_construction=str(entry.get("by_construction", "")),
+        one_world=str(entry.get("one_world", "")),
+        refuses=_plants(entry, "refuses", need), accepts=_plants(entry, "accepts", need),
     )  # fmt: skip
+    need(
+        not (claim.by_construction and claim.refuses),
+        "a claim that is true by construction has no plant that its rule refuses",
+    )
     possible = {claim.met, claim.unmet} | ({CAVEAT} if claim.condition else set())
     if rule == "untestable":
         possible = {UNTESTABLE}
@@ -166,6 +189,13 @@ def _claim(entry: dict, file: str) -> Claim:
     return claim
 
 
+def _plants(entry: dict, key: str, need) -> tuple[str, ...]:
+    names = entry.get(key) or ()
+    names = (names,) if isinstance(names, str) else tuple(names)
+    need(all(isinstance(n, str) and ";" not in n for n in names), f"{key} is a list of names")
+    return names
+
+
 def _parameters(rule: str) -> dict:
     signature = inspect.signature(RULES[rule]).parameters.values()
     return {p.name: p.default for p in signature if p.kind is p.KEYWORD_ONLY}
@@ -181,42 +211,131 @@ def nearest(word: str, known) -> str:
     return found[0] if found else ""
 
 
+class World(NamedTuple):
+    """A claim in a world that is not ours."""
+
+    name: str
+    finding: Finding | None
+    met: bool
+    verdict: str
+
+
 class Decision(NamedTuple):
-    """A claim with its verdict."""
+    """A claim with its verdict, and what its rule says in other worlds.
+
+    `told` are the sentences for everybody, `note` these with the rule's own.
+    """
 
     claim: Claim
     finding: Finding | None
     verdict: str
     note: str
+    told: str = ""
+    worlds: tuple[World, ...] = ()  # one for each other reading, or pair of readings
+    draws: tuple[World, ...] = ()  # our reading, one draw of chance alone
+    plants: tuple[World, ...] = ()
+    met: bool = False
 
     def __repr__(self) -> str:
-        ours = f"; ours {interval(self.finding)}" if self.finding else ""
+        ours = f"; ours {interval(self.finding, self.claim.unit)}" if self.finding else ""
+        worst = f", {self.finding.worst}" if self.finding and self.finding.worst else ""
         printed = f"; printed {self.claim.printed}" if self.claim.printed else ""
-        return f"{self.claim.id}: {self.verdict}{printed}{ours}. {self.note}"
+        return f"{self.claim.id}: {self.verdict}{printed}{ours}{worst}. {self.note}"
+
+    @property
+    def others(self) -> tuple[World, ...]:
+        return self.worlds + self.draws
+
+    @property
+    def turned(self) -> list[str]:
+        """The readings under which the verdict is another."""
+        return [w.name for w in self.worlds if w.verdict != self.verdict]
+
+    @property
+    def firm(self) -> bool | None:
+        """No reading turns the verdict, and hardly a draw of chance does; None if not decided."""
+        if self.verdict == NOT_DECIDED:
+            return None
+        same = sum(w.verdict == self.verdict for w in self.draws)
+        return not self.turned and same >= DRAWS * len(self.draws)
 
     def row(self) -> dict:
         ours, low, high = self.finding[1:4] if self.finding else (None, None, None)
-        claim = self.claim
+        claim, decided = self.claim, self.verdict not in (NOT_DECIDED, UNTESTABLE)
+        fails = [w.name for w in self.others if w.verdict != self.verdict] if decided else []
+        count = decided * (1 + len(self.others))
+        refused = [p.name for p in self.plants if p.name in claim.refuses and not p.met]
+        firm = {True: "yes", False: "no", None: ""}[self.firm]
+        limits = ";".join(_cell(x) for x in self.finding.limits) if self.finding else ""
         return dict(zip(COLUMNS, (
             claim.id, claim.paper, claim.where, claim.printed, _cell(ours), _cell(low), _cell(high),
-            claim.rule_text, self.verdict, self.note,
-        )))  # fmt: skip
+            claim.rule_text, self.verdict, self.note, count, count - len(fails), ";".join(fails),
+            ";".join(refused), firm, self.finding.worst if self.finding else "", claim.unit,
+            limits, claim.history,
+        ), strict=True))  # fmt: skip
+
+    def world_rows(self) -> list[dict]:
+        """A row for our own world, each other one, and each plant."""
+        rows = [(OWN, self.finding, self.met), *((w.name, w.finding, w.met) for w in self.others)]
+        rows += [(PLANT + p.name, p.finding, p.met) for p in self.plants]
+        return [
+            dict(zip(WORLD_COLUMNS, (
+                self.claim.id, name, *map(_cell, finding[1:4]), "yes" if met else "no",
+            ), strict=True)) for name, finding, met in rows if finding is not None
+        ]  # fmt: skip
+
+
+def worlds_sentence(decision: Decision) -> str:
+    """In how many worlds a verdict holds, and where it does not, for people.
+
+    A world is counted for our own, each other reading, and each draw of chance by itself.
+    """
+    claim, others = decision.claim, decision.others
+    if decision.verdict in (NOT_DECIDED, UNTESTABLE):
+        return ""
+    if not others:
+        return f"Decided once: {claim.one_world}." if claim.one_world else ""
+    single = [w for w in decision.draws if w.verdict != decision.verdict]
+    holds = 1 + sum(w.verdict == decision.verdict for w in others)
+    parts = []
+    if decision.turned:
+        names = [f"\u201c{name}\u201d" for name in decision.turned]
+        rest = len(names) - 4
+        shown = names[:4] + ([f"{rest} more"] if rest > 0 else [])
+        parts.append(f"fails with {_and(shown)}")
+    if single:
+        noun = decision.draws[0].name.rsplit(" ", 1)[0]
+        parts.append(f"fails in {len(single)} of {len(decision.draws)} draws ({noun}) taken alone")
+    return f"Holds in {holds} of {1 + len(others)} worlds{''.join('; ' + p for p in parts)}."
+
+
+def _and(words: list[str]) -> str:
+    return ", ".join(words[:-1]) + " and " + words[-1] if len(words) > 1 else words[0]
 
 
 def _cell(x) -> str:
     return "" if x is None else f"{x:.10g}"
 
 
-def interval(finding: Finding) -> str:
-    """Our number with its interval, for people."""
+PERCENT = ("points", "point", "%")  # units in which a share is shown a hundredfold
+
+
+def interval(finding: Finding, unit: str = "") -> str:
+    """Our number with its interval, for people, in the claim's unit.
+
+    >>> found = Finding(True, 0.0823, 0.0751, 0.0884, "")
+    >>> interval(found), interval(found, "points")
+    ('0.0823 (0.0751 to 0.0884)', '8.23 (7.51 to 8.84) points')
+    """
     if finding.ours is None:
         return ""
-    if finding.low is None:
-        return short(finding.ours)
-    return f"{short(finding.ours)} ({short(finding.low)} to {short(finding.high)})"
+    scale, digits = (100, 3) if unit in PERCENT else (1, 4)
+    low_high = [f"{short(scale * x, digits)}" for x in finding[1:4] if x is not None]
+    text = f"{low_high[0]} ({low_high[1]} to {low_high[2]})" if len(low_high) == 3 else low_high[0]
+    return f"{text} {unit}".rstrip()
 
 
-def short(number: float) -> str:
+def short(number: float, digits: int = 4) -> str:
     """Four digits of a measured number, and a count in full.
 
     >>> short(-0.4978621957), short(48842), short(449), short(1e-9), short(1.984e126)
@@ -224,7 +343,7 @@ def short(number: float) -> str:
     """
     if 1e3 <= abs(number) < 1e9 and float(number).is_integer():
         return f"{number:,.0f}"
-    return f"{number:.4g}"
+    return f"{number:.{digits}g}"
 
 
 class Ledger:
@@ -233,12 +352,18 @@ class Ledger:
     def __init__(self, claims: dict[str, Claim], quick: str = ""):
         """`quick` says what is below the paper's size; empty at full size."""
         self.claims, self.quick, self.decided = claims, quick, {}
+        self.problems = []  # sentences: plants that a rule accepts
 
     def decide(
-        self, id: str, *evidence, plain=None, under=None, note: str = "", **named
-    ) -> Decision:
-        """Apply the claim's rule to the evidence. With a condition in the entry, `plain` is the
-        evidence without it and `under` the evidence with it (a dict by name, or a tuple)."""
+        self, id: str, *evidence, plain=None, under=None, note: str = "", worlds=None, draws=None,
+        plants=None, **named,
+    ) -> Decision:  # fmt: skip
+        """Apply the claim's rule to the evidence, in our world, in others and in wrong ones.
+
+        With a condition in the entry, `plain` is the evidence without it and `under` the evidence
+        with it (a dict by name, or a tuple). `worlds` (other readings), `draws` (each draw of chance
+        alone) and `plants` map names to evidence of the same form.
+        """
         if id not in self.claims:
             raise LedgerError(f"unknown claim {id!r}; did you mean {nearest(id, self.claims)!r}?")
         if id in self.decided:
@@ -247,44 +372,73 @@ class Ledger:
         if claim.condition:
             if plain is None or under is None or evidence or named:
                 raise LedgerError(f"claim {id} has a condition: give plain=... and under=...")
+            given = {"plain": plain, "under": under}
         elif plain is not None or under is not None:
             raise LedgerError(f"claim {id} has no condition: give its evidence as it is")
         else:
-            plain = named if not evidence else (evidence, named)
-        decision = self._decide(claim, plain, under, note)
+            given = named if not evidence else (evidence, named)
+        plants = dict(plants or {})
+        for name in (*claim.refuses, *claim.accepts):
+            if name not in plants:
+                raise LedgerError(f"claim {id} names the plant {name!r}, which was not handed in")
+        decision = self._decide(claim, given, note)
+        ask = lambda cases: tuple(self._world(claim, n, e) for n, e in dict(cases or {}).items())  # noqa: E731
+        decision = decision._replace(worlds=ask(worlds), draws=ask(draws), plants=ask(plants))
+        self._judge(decision)
         self.decided[id] = decision
         return decision
 
-    def _decide(self, claim: Claim, plain, under, note: str) -> Decision:
-        waits = bool(self.quick) and claim.full_size
+    def _judge(self, decision: Decision) -> None:
+        """A rule that accepts what it must refuse (or the other way round) is a problem."""
+        claim, met = decision.claim, {p.name: p.met for p in decision.plants}
+        names = [w.name for w in (*decision.worlds, *decision.draws, *decision.plants)]
+        for name in names:
+            if ";" in name or names.count(name) > 1:
+                raise LedgerError(
+                    f"claim {claim.id}: the world {name!r} is there twice or has a ';'"
+                )
+        if decision.verdict == NOT_DECIDED:
+            return
+        self.problems += [
+            f"the rule of {claim.id} accepts the plant {name!r}, which it must refuse"
+            for name in claim.refuses
+            if met[name]
+        ]
+        self.problems += [
+            f"the rule of {claim.id} refuses {name!r}, where the claim is true"
+            for name in claim.accepts
+            if not met[name]
+        ]
+
+    def _world(self, claim: Claim, name: str, evidence) -> World:
         try:
-            finding = _apply(claim, plain)
-            conditional = _apply(claim, under) if claim.condition else None
+            verdict, finding, _, met = _verdict(claim, evidence)
+        except NotFinite as error:
+            if not self._waits(claim):
+                raise NotFinite(f"{error} (in the world {name!r})") from None
+            return World(name, None, False, NOT_DECIDED)
+        except LedgerError as error:
+            raise LedgerError(f"{error} (in the world {name!r})") from None
+        return World(name, finding, met, verdict)
+
+    def _waits(self, claim: Claim) -> bool:
+        return bool(self.quick) and claim.full_size
+
+    def _decide(self, claim: Claim, evidence, note: str) -> Decision:
+        waits, beside, met = self._waits(claim), "", False
+        try:
+            verdict, finding, beside, met = _verdict(claim, evidence)
         except NotFinite:
             if not waits:
                 raise
-            finding = conditional = None
+            finding = None
         if waits:
-            return Decision(
-                claim, finding, NOT_DECIDED, _sentences(f"Quick run: {self.quick}", note)
-            )
-        if claim.rule == "untestable":
-            verdict = UNTESTABLE
-        elif finding.met:
-            verdict = claim.met
-        elif conditional and conditional.met:
-            verdict, finding = (
-                CAVEAT,
-                conditional._replace(
-                    note=f"Only under the condition that {claim.condition}: {_lower(conditional.note)} "
-                    f"Without it, ours is {interval(finding)}: {_lower(finding.note)}"
-                ),
-            )
-        else:
-            verdict = claim.unmet
+            told = _sentences(f"Quick run: {self.quick}", note)
+            return Decision(claim, finding, NOT_DECIDED, told, told, met=met)
         why = claim.why if verdict != REPRODUCED else ""
         quick = f"Quick run: {self.quick}" if self.quick else ""
-        return Decision(claim, finding, verdict, _sentences(finding.note, note, why, quick))
+        told = _sentences(beside, note, why, quick)
+        return Decision(claim, finding, verdict, _sentences(finding.note, told), told, met=met)
 
     def undecided(self) -> list[str]:
         return [id for id in self.claims if id not in self.decided]
@@ -298,8 +452,41 @@ class Ledger:
         ]
 
     def write(self, path: Path) -> None:
-        """`claims.csv`, in the order of the claims file."""
-        write_csv(path, [self.decided[id].row() for id in self.claims if id in self.decided])
+        """`claims.csv`, in the order of the claims file, and `worlds.csv` beside it."""
+        decided = [self.decided[id] for id in self.claims if id in self.decided]
+        write_csv(path, [d.row() for d in decided])
+        rows = [row for d in decided for row in d.world_rows()]
+        write_csv(path.with_name("worlds.csv"), rows, WORLD_COLUMNS)
+
+
+def _verdict(claim: Claim, evidence) -> tuple[str, Finding, str, bool]:
+    """The verdict, the finding it rests on, what is to be said of the other one, and "met".
+
+    With a condition there are two findings. Shown is the one that decides: the plain one where it
+    is met; else, met or not, the one under the condition, which was the last chance.
+    """
+    if not claim.condition:
+        finding = _apply(claim, evidence)
+        if claim.rule == "untestable":
+            return UNTESTABLE, finding, "", False
+        return (claim.met if finding.met else claim.unmet), finding, "", finding.met
+    if not isinstance(evidence, dict) or set(evidence) != {"plain", "under"}:
+        raise LedgerError(f"claim {claim.id} has a condition: give plain=... and under=...")
+    plain, under = (_apply(claim, evidence[part]) for part in ("plain", "under"))
+    said = {f: f"ours is {interval(f, claim.unit)}" + (f", {f.worst}" if f.worst else "")
+            for f in (plain, under)}  # fmt: skip
+    if plain.met:
+        also = "Also" if under.met else "Not"
+        return (
+            claim.met,
+            plain,
+            f"{also} under the condition that {claim.condition}: {said[under]}",
+            True,
+        )
+    verdict = CAVEAT if under.met else claim.unmet
+    word = "Only" if under.met else "Not even"
+    beside = f"{word} under the condition that {claim.condition}. Without it, {said[plain]}"
+    return verdict, under, beside, under.met
 
 
 def _apply(claim: Claim, evidence) -> Finding:
@@ -333,10 +520,6 @@ def _apply(claim: Claim, evidence) -> Finding:
         raise LedgerError(f"claim {claim.id}: {error}") from error
 
 
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
-
-
 def _sentences(*parts: str) -> str:
     parts = (" ".join(p.split()) for p in parts if p)
     parts = (p[:1].upper() + p[1:] for p in parts)
@@ -358,8 +541,8 @@ def merge(results: str | Path, claims: str | Path, stems: list[str] | None = Non
     fails on anything returned; a quick one on `problems` only, and prints the rest.
     """
     results, claims = Path(results), Path(claims)
-    files = {p.stem: p for p in sorted(claims.glob("*.yml"))}
-    merged, everything = Merged([], [], []), []
+    files = {p.stem: p for p in history.chapters(claims)}
+    merged, everything, worlds = Merged([], [], []), [], []
     for stem, file in files.items():
         if stems is not None and stem not in stems:
             continue
@@ -369,6 +552,8 @@ def merge(results: str | Path, claims: str | Path, stems: list[str] | None = Non
             continue
         rows = read_csv(path)
         everything += rows
+        if path.with_name("worlds.csv").is_file():
+            worlds += read_csv(path.with_name("worlds.csv"))
         _compare(stem, known, rows, merged)
     for stem in sorted({p.parent.name for p in results.glob("*/claims.csv")} - set(files)):
         merged.problems.append(f"{stem}: verdicts without a claims file ({stem}.yml)")
@@ -376,14 +561,19 @@ def merge(results: str | Path, claims: str | Path, stems: list[str] | None = Non
         if times > 1:
             merged.problems.append(f"{id}: decided in {times} chapters")
     write_csv(results / "claims.csv", everything)
+    write_csv(results / "worlds.csv", worlds, WORLD_COLUMNS)
     return merged
 
 
 def _compare(stem: str, known: dict[str, Claim], rows: list[dict], merged: Merged) -> None:
     found = {row["id"]: row["verdict"] for row in rows}
+    refused = {row["id"]: set(row.get("refuses", "").split(";")) - {""} for row in rows}
     for id, claim in known.items():
         if id not in found:
             merged.problems.append(f"{stem}: claim {id} has no verdict")
+        elif found[id] != NOT_DECIDED and set(claim.refuses) - refused[id]:
+            missing = ", ".join(sorted(set(claim.refuses) - refused[id]))
+            merged.problems.append(f"{stem}: the rule of {id} accepts the plant {missing}")
         elif found[id] == NOT_DECIDED:
             merged.undecided.append(f"{stem}: claim {id} is {NOT_DECIDED}")
         elif found[id] != claim.expect:
@@ -394,10 +584,10 @@ def _compare(stem: str, known: dict[str, Claim], rows: list[dict], merged: Merge
             merged.problems.append(f"{stem}: verdict on {id}, which is no claim (nearest: {near})")
 
 
-def write_csv(path: Path, rows: list[dict]) -> None:
-    """Write claims as CSV, whole or not at all."""
+def write_csv(path: Path, rows: list[dict], columns=COLUMNS) -> None:
+    """Write claims (or their worlds) as CSV, whole or not at all."""
     text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     replace_file(path, text.getvalue().encode())

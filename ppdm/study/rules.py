@@ -1,9 +1,10 @@
 """The rules that decide claims: small pure functions from evidence to a finding.
 
 Arguments before the `*` are evidence and come from a chapter's run; those after it are fixed in the
-claim's entry before the run. Every rule can say no. `error` is the chance that a rule says what it
-should not; what that means stands with each rule. Estimates are taken as normal around their
-standard errors, which is what means over many repetitions are.
+claim's entry. Every rule can say no. `error` is the chance that a rule says what it should not; what
+that means stands with each rule. Estimates are taken as normal around their standard errors, which
+is what means over many repetitions are. Where a rule looks at several values, `names` says what each
+of them is, and the finding names the one that decides.
 """
 
 from __future__ import annotations
@@ -16,13 +17,18 @@ from scipy.special import ndtri
 
 
 class Finding(NamedTuple):
-    """What a rule found: whether it is met, our number with its 95 % interval, and a sentence."""
+    """What a rule found: whether it is met, our number with its 95 % interval, and a sentence.
+
+    `worst` names the value that decides; `limits` are the thresholds that our number is held against.
+    """
 
     met: bool
     ours: float | None
     low: float | None
     high: float | None
     note: str
+    worst: str = ""
+    limits: tuple[float, ...] = ()
 
 
 class NotFinite(ValueError):
@@ -70,7 +76,7 @@ def agree(
     digits = "the same digits" if away <= half_unit * (1 + 1e-9) else "other digits"
     numbers = f" for {family} numbers" if family > 1 else ""
     note = f"Off by {_show(away)}, {_show(allowed)} allowed (z = {z:.2f}{numbers}); {digits}."
-    return _finding(away <= allowed, mean, se, note)
+    return _finding(away <= allowed, mean, se, note, limits=(number - allowed, number + allowed))
 
 
 def exact(value: float, *, printed: str) -> Finding:
@@ -87,10 +93,12 @@ def exact(value: float, *, printed: str) -> Finding:
     away = abs(float(Decimal(value) - Decimal(number)))
     met = away <= half_unit * (1 + 1e-9)
     word = "Equal" if met else "Not equal"
-    return Finding(met, float(value), None, None, f"{word} to the printed digits.")
+    return Finding(
+        met, float(value), None, None, f"{word} to the printed digits.", limits=(number,)
+    )
 
 
-def near(value, se=0.0, *, target, within: float, error: float = 0.05) -> Finding:
+def near(value, se=0.0, names=None, *, target, within: float, error: float = 0.05) -> Finding:
     """Every value is surely within a distance of its target: ``|value - target| + z se <= within``.
 
     If a true value is further away, the chance of saying yes is at most `error` (an equivalence
@@ -106,12 +114,14 @@ def near(value, se=0.0, *, target, within: float, error: float = 0.05) -> Findin
     met = bool(reach[worst] <= within * (1 + 1e-12))
     note = f"{_show(abs(value[worst] - target[worst]))} from {_show(target[worst])}, {within:g} allowed"
     note += f" (the worst of {len(value)})." if len(value) > 1 else "."
-    return _finding(met, value[worst], se[worst], note)
+    limits = (target[worst] - within, target[worst] + within)
+    return _finding(met, value[worst], se[worst], note, _name(names, worst, len(value)), limits)
 
 
 def bound(
-    value, se=0.0, *, below: float | None = None, above: float | None = None, error: float = 0.05
-) -> Finding:
+    value, se=0.0, names=None, *, below: float | None = None, above: float | None = None,
+    error: float = 0.05,
+) -> Finding:  # fmt: skip
     """Every value is surely on one side of a threshold (at most `below`, at least `above`).
 
     If a true value is on the other side, the chance of saying yes is at most `error`.
@@ -130,11 +140,13 @@ def bound(
         f"The {'largest' if sign > 0 else 'smallest'} of {len(value)}" if len(value) > 1 else "It"
     )
     note += f" is {'' if met else 'not surely '}at {'most' if sign > 0 else 'least'} {limit:g}."
-    return _finding(met, value[worst], se[worst], note)
+    return _finding(
+        met, value[worst], se[worst], note, _name(names, worst, len(value)), (float(limit),)
+    )
 
 
 def trend(
-    values, se=0.0, *, direction: str, tolerance: float = 0.0, error: float = 0.05
+    values, se=0.0, names=None, *, direction: str, tolerance: float = 0.0, error: float = 0.05
 ) -> Finding:
     """Values rise (or fall) along a line of points: as a whole, and with no step back.
 
@@ -178,18 +190,22 @@ def trend(
     note += "Our number is the change from the first point to the last"
     note += f" (the weakest of {len(values)} series)." if len(values) > 1 else "."
     noise = np.hypot(se[weakest, 0], se[weakest, -1])
-    return _finding(bool(overall.all() and not back.any()), change[weakest], noise, note)
+    name = _name(names, weakest, len(values))
+    met = bool(overall.all() and not back.any())
+    return _finding(met, change[weakest], noise, note, name, (0.0,))
 
 
 def ordering(
-    differences, se=0.0, *, demand: str = "overall", margin: float = 0.0, error: float = 0.05
-) -> Finding:
+    differences, se=0.0, names=None, mean_se=None, *, demand: str = "overall", margin: float = 0.0,
+    error: float = 0.05,
+) -> Finding:  # fmt: skip
     """What is claimed to be larger is larger: the differences (larger - smaller) are positive.
 
     `demand: each`: every difference is surely above -margin; if one is not, the chance of saying
     yes is at most `error` (each is tested at that level, and all must pass). `demand: overall`: their
     mean is surely above -margin, and none is surely below it (Bonferroni over them, level `error`).
-    Hand over standard errors of the differences: paired runs have smaller ones.
+    Hand over standard errors of the differences: paired runs have smaller ones. `mean_se` is that of
+    their mean, where the differences share their chance (without it they are taken as independent).
 
     >>> ordering([0.2, 0.1, 0.01], 0.02).met, ordering([0.2, 0.1, 0.01], 0.02, demand="each").met
     (True, False)
@@ -203,17 +219,24 @@ def ordering(
         worst = int(np.argmin(differences - z * se))
         note = f"{int(passed.sum())} of {count} differences are surely above {-margin or 0:g}; "
         note += "our number is the least certain one."
-        return _finding(bool(passed.all()), differences[worst], se[worst], note)
+        name = _name(names, worst, count)
+        limits = (-margin or 0.0,)
+        return _finding(bool(passed.all()), differences[worst], se[worst], note, name, limits)
     if demand != "overall":
         raise ValueError(f"demand is {demand!r}; allowed are overall and each")
-    mean, mean_se = differences.mean(), np.sqrt((se**2).sum()) / count
+    mean = differences.mean()
+    mean_se = np.sqrt((se**2).sum()) / count if mean_se is None else _finite("se", mean_se).item()
     against = differences + margin < -ndtri(1 - error / count) * se
     note = f"Our number is the mean of {count} differences; {int(against.sum())} are the wrong way "
     note += "round beyond chance."
-    return _finding(bool(mean + margin > z * mean_se and not against.any()), mean, mean_se, note)
+    name = _name(names, int(np.argmin(differences)), count)
+    if name:
+        note += f" The lowest is {_show(differences.min())} ({name})."
+    met = bool(mean + margin > z * mean_se and not against.any())
+    return _finding(met, mean, mean_se, note, limits=(-margin or 0.0,))
 
 
-def identity(ours, theirs, *, tolerance: float = 0.0) -> Finding:
+def identity(ours, theirs, names=None, *, tolerance: float = 0.0) -> Finding:
     """Two things computed in different ways are equal, entry by entry, up to `tolerance`.
 
     Numbers are compared by their largest difference; anything else (labels, trees as text) by the
@@ -236,7 +259,8 @@ def identity(ours, theirs, *, tolerance: float = 0.0) -> Finding:
             apart = np.where(ours == theirs, 0.0, np.abs(np.subtract(ours, theirs, dtype=float)))
         largest = float(apart.max())
         note = f"Largest difference of {ours.size} entries; {tolerance:g} allowed."
-        return Finding(largest <= tolerance, largest, None, None, note)
+        name = _name(names, int(apart.argmax()), apart.size) if largest > tolerance else ""
+        return Finding(largest <= tolerance, largest, None, None, note, name, (tolerance,))
     differ = int((ours != theirs).sum())
     return Finding(differ == 0, differ, None, None, f"{differ} of {ours.size} entries differ.")
 
@@ -249,7 +273,8 @@ def shown(size: float, se: float = 0.0, *, beyond: float, error: float = 0.05) -
     """
     size, se = _finite("size", size).item(), _finite("se", se).item()
     met = bool(abs(size) - ndtri(1 - error) * se > beyond)
-    return _finding(met, size, se, f"{'Beyond' if met else 'Not surely beyond'} {beyond:g}.")
+    note = f"{'Beyond' if met else 'Not surely beyond'} {beyond:g}."
+    return _finding(met, size, se, note, limits=(beyond,))
 
 
 def untestable() -> Finding:
@@ -300,12 +325,22 @@ def _pair(value, se) -> tuple[np.ndarray, np.ndarray]:
     return value.ravel(), np.broadcast_to(_finite("se", se), value.shape).ravel()
 
 
-def _finding(met, ours, se, note) -> Finding:
+def _finding(met, ours, se, note, worst="", limits=()) -> Finding:
     half = 1.96 * float(se)
-    ours = float(ours)
+    ours, limits = float(ours), tuple(float(limit) for limit in limits)
     if half == 0:
-        return Finding(bool(met), ours, None, None, note)
-    return Finding(bool(met), ours, ours - half, ours + half, note)
+        return Finding(bool(met), ours, None, None, note, worst, limits)
+    return Finding(bool(met), ours, ours - half, ours + half, note, worst, limits)
+
+
+def _name(names, which: int, count: int) -> str:
+    """What the deciding value is, from its name (a list of names, one a value)."""
+    if names is None:
+        return ""
+    names = np.ravel(np.asarray(names, dtype=object))
+    if len(names) != count:
+        raise ValueError(f"names has {len(names)} entries for {count} values")
+    return str(names[which])
 
 
 def _show(x) -> str:

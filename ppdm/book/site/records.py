@@ -10,7 +10,10 @@ from typing import NamedTuple
 
 import yaml
 
+from ppdm.study import history
+
 UNDECIDED = "not decided"
+COPIED = ("worlds", "holds", "fails_in", "refuses", "firm", "worst", "unit", "history")
 
 
 class Claim(NamedTuple):
@@ -29,6 +32,14 @@ class Claim(NamedTuple):
     note: str
     chapter: str
     decided: bool  # the chapter's page has a card for it
+    worlds: str = ""
+    holds: str = ""
+    fails_in: str = ""
+    refuses: str = ""
+    firm: str = ""  # "yes", "no", or empty where the claim is not decided
+    worst: str = ""
+    unit: str = ""
+    history: str = ""
 
     @property
     def evidence(self) -> str:
@@ -81,7 +92,7 @@ def read_table(path: Path) -> list[dict[str, str]]:
 def read_claims(folder: Path, results: Path) -> list[Claim]:
     """Every claim of every claims file, with its decided row where its chapter has run."""
     claims = []
-    for path in sorted(folder.glob("*.yml")):
+    for path in history.chapters(folder):
         decided_path = results / path.stem / "claims.csv"
         decided = {}
         if decided_path.is_file():
@@ -105,6 +116,7 @@ def read_claims(folder: Path, results: Path) -> list[Claim]:
                     note=row.get("note", ""),
                     chapter=path.stem,
                     decided=bool(row),
+                    **{name: row.get(name) or "" for name in COPIED},
                 )
             )
     return claims

@@ -10,10 +10,11 @@ from urllib.parse import quote
 
 from ppdm.book.site.records import UNDECIDED, Claim, Records, raw_html
 from ppdm.study.cards import inline
-from ppdm.study.ledger import STYLES, short
+from ppdm.study.history import STATUSES
+from ppdm.study.ledger import PERCENT, STYLES, short
 
 COLUMNS = ["id", "paper", "where", "claim", "printed", "ours", "low", "high", "rule", "verdict",
-           "note"]  # fmt: skip
+           "note", "worlds", "holds", "fails_in", "refuses", "firm", "history"]  # fmt: skip
 
 
 def badge(verdict: str) -> str:
@@ -52,28 +53,67 @@ def tally(records: Records) -> str:
         rows.append(
             f'<li><span class="paper">{name}: {total}</span> '
             + (" ".join(chips) or "No claim has been decided yet.")
+            + _firmness(claims)
             + "</li>"
         )
     return raw_html('<ul class="tally">\n' + "\n".join(rows) + "\n</ul>")
 
 
+def _firmness(claims: list[Claim]) -> str:
+    """How many verdicts no other reading turns over, nor more than a tenth of the draws."""
+    asked = [c for c in claims if c.firm]
+    if not asked:
+        return ""
+    firm = sum(c.firm == "yes" for c in asked)
+    tried = sum(c.worlds not in ("", "0", "1") for c in asked)
+    return (
+        f' <span class="firm">{firm} of {len(asked)} stand firm ({tried} were asked in other worlds '
+        "too)</span>"
+    )
+
+
 def _number(claim: Claim) -> str:
     if not claim.ours:
         return ""
+    words = f" {html.escape(claim.unit)}" if claim.unit else ""
+    worst = f"<span class='where'>{inline(claim.worst)}</span>" if claim.worst else ""
+    ours = _rounded(claim.ours, claim.unit)
     if not (claim.low and claim.high) or claim.low == claim.high == claim.ours:
-        return _rounded(claim.ours)
-    interval = f"{_rounded(claim.low)} to {_rounded(claim.high)}"
-    return f"{_rounded(claim.ours)} <span class='where'>{interval}</span>"
+        return ours + words + worst
+    interval = f"{_rounded(claim.low, claim.unit)} to {_rounded(claim.high, claim.unit)}"
+    return f"{ours}{words} <span class='where'>{interval}</span>{worst}"
 
 
-def _rounded(text: str) -> str:
-    """A number to four digits; the file to download has them all.
+def _standing(claim: Claim) -> str:
+    """Under a claim: in how many worlds its verdict holds, and when its rule was written."""
+    parts = []
+    if claim.worlds not in ("", "0", "1"):
+        told = f"Holds in {claim.holds} of {claim.worlds} worlds"
+        if claim.fails_in:
+            names = claim.fails_in.split(";")
+            more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+            told += f"; not with {', '.join(names[:3])}{more}"
+        parts.append(html.escape(f"{told}."))
+    if claim.history in STATUSES:
+        words = STATUSES[claim.history]
+        parts.append(
+            f'<a href="rules_history.html#rule-{html.escape(claim.id.lower())}">'
+            f"{words[0].upper()}{words[1:]}</a>."
+        )
+    return f'<span class="note where">{" ".join(parts)}</span>' if parts else ""
+
+
+def _rounded(text: str, unit: str = "") -> str:
+    """A number to four digits, shares a hundredfold where the unit asks for it.
+
+    The file to download has all digits, and no unit.
 
     >>> _rounded("-0.4978621957"), _rounded("1e-9"), _rounded("449"), _rounded("12 of 13")
     ('−0.4979', '1e−09', '449', '12 of 13')
     """
     try:
-        return short(float(text)).replace("-", "−")
+        scale, digits = (100, 3) if unit in PERCENT else (1, 4)
+        return short(scale * float(text), digits).replace("-", "−")
     except ValueError:
         return html.escape(text)
 
@@ -86,7 +126,7 @@ def _row(claim: Claim) -> str:
     return (
         f'<tr role="row" id="{identity}" data-paper="{claim.paper}" data-verdict="{kind}">'
         f'<td role="cell" class="id">{link}<span class="where">{html.escape(claim.where)}</span>'
-        f'</td><td role="cell">{inline(claim.claim)}{note}</td>'
+        f'</td><td role="cell">{inline(claim.claim)}{note}{_standing(claim)}</td>'
         f'<td role="cell" class="number" data-label="Printed">{html.escape(claim.printed)}</td>'
         f'<td role="cell" class="number" data-label="Ours">{_number(claim)}</td>'
         f'<td role="cell">{badge(claim.verdict)}</td></tr>'

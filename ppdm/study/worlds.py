@@ -1,0 +1,227 @@
+"""A claim in many worlds: readings, draws of chance, and worlds that are known to be wrong.
+
+A *world* is one draw of all that is chance under one *reading* of what the paper leaves open. The
+verdict is decided in our own, with all the chance counted: splits (seeds, drawn data sets) are
+clusters, and standard errors come from the spread between them. The other worlds say how firmly the
+verdict stands. A *plant* is a world known to be wrong; a rule that does not refuse it tests nothing.
+
+A frame of many worlds has a column `world`, "ours" among its values, and a column of the draws
+(`split`, say). `cells` and `under` make such a frame with `study.run`; `cases` takes a claim's
+evidence, a function of a frame, through all of it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri, stdtrit
+
+OURS = "ours"
+# What a rule measures, by the name it has as evidence; everything else is taken from the first draw.
+MEASURED = ("value", "values", "differences", "size", "mean")
+ERRORS = ("se", "mean_se")
+
+
+# Running ------------------------------------------------------------------------------------------
+
+
+def cells(grid: list[dict], readings=(), column: str = "dataset") -> list[dict]:
+    """The cells of a grid in our own world and in that of each reading (or plant).
+
+    A reading is anything with a `name` and, where it concerns some data sets only, `datasets`.
+
+    >>> from types import SimpleNamespace as R
+    >>> middle = R(name="middle", datasets=("adult",))
+    >>> cells([{"dataset": "adult"}, {"dataset": "wbc"}], [middle])   # doctest: +NORMALIZE_WHITESPACE
+    [{'dataset': 'adult', 'world': 'ours'}, {'dataset': 'wbc', 'world': 'ours'},
+     {'dataset': 'adult', 'world': 'middle'}]
+    """
+    out = [cell | {"world": OURS} for cell in grid]
+    for reading in readings:
+        touched = getattr(reading, "datasets", ()) or None
+        out += [
+            cell | {"world": reading.name}
+            for cell in grid
+            if touched is None or cell.get(column) in touched
+        ]
+    return out
+
+
+def under(function, readings=()):
+    """A cell's function with one coordinate more, `world`: the options of that reading are added.
+
+    >>> from types import SimpleNamespace as R
+    >>> def cell(rng, reps, q, alpha=1.0): return {"alpha": [alpha] * reps}
+    >>> under(cell, [R(name="alpha 0", options={"alpha": 0.0})])(None, 2, q=1, world="alpha 0")
+    {'alpha': [0.0, 0.0]}
+    """
+    return partial(_in_world, function, {OURS: {}} | {r.name: dict(r.options) for r in readings})
+
+
+def _in_world(function, options, *arguments, world, **coordinates):
+    if world not in options:
+        raise ValueError(f"world is {world!r}; allowed are {', '.join(options)}")
+    return function(*arguments, **(coordinates | options[world]))
+
+
+class Both:
+    """Two readings at once, where they do not say different things of the same option."""
+
+    def __init__(self, first, second):
+        self.name = f"{first.name} + {second.name}"
+        self.options = dict(first.options) | dict(second.options)
+        one, two = (tuple(getattr(r, "datasets", ()) or ()) for r in (first, second))
+        self.datasets = tuple(d for d in one if d in two) if one and two else one or two
+        self.touches = tuple(c for c in _touches(first) if c in _touches(second))
+
+
+def pairs(readings, names) -> list[Both]:
+    """All pairs of the readings of these names (see :func:`moved`) that can be held together.
+
+    >>> from types import SimpleNamespace as R
+    >>> a, b = R(name="a", options={"x": 1}), R(name="b", options={"y": 1})
+    >>> [p.name for p in pairs([a, b, R(name="c", options={"x": 2})], ["a", "b", "c"])]
+    ['a + b', 'b + c']
+    """
+    chosen = [r for r in readings if r.name in set(names)]
+    return [
+        both
+        for a, b in itertools.combinations(chosen, 2)
+        if not set(a.options) & set(b.options)
+        for both in [Both(a, b)]
+        if both.datasets or not (getattr(a, "datasets", ()) or getattr(b, "datasets", ()))
+    ]
+
+
+def _touches(reading) -> tuple:
+    return tuple(getattr(reading, "touches", ()) or ())
+
+
+# Evidence -----------------------------------------------------------------------------------------
+
+
+def each(evidence, frame: pd.DataFrame, column: str) -> dict[str, dict]:
+    """The evidence of each draw alone: of the rows of each split, seed or data set.
+
+    >>> frame = pd.DataFrame({"split": [0, 0, 1, 1], "value": [1., 3, 5, 7]})
+    >>> each(lambda rows: {"value": rows["value"].mean()}, frame, "split")
+    {'split 1': {'value': np.float64(2.0)}, 'split 2': {'value': np.float64(6.0)}}
+    """
+    values = list(dict.fromkeys(frame[column]))
+    return {
+        f"{column} {i}": evidence(frame[frame[column] == value])
+        for i, value in enumerate(values, 1)
+    }
+
+
+def clustered(draws: dict[str, dict]) -> dict:
+    """One evidence from that of each draw: the mean over draws, its error from their spread.
+
+    So whatever differs between draws counts, and what is common within one (the split that all
+    points of a curve share) does not count twice. Errors are widened as Student's t asks, so
+    that rules may take them as normal. Evidence under a condition keeps its two parts.
+
+    >>> found = clustered({"split 1": {"value": 1.0, "se": .1}, "split 2": {"value": 3.0, "se": .1}})
+    >>> found["value"], round(found["se"], 2)
+    (2.0, 6.48)
+    """
+    every = list(draws.values())
+    if len(every) < 2:
+        raise ValueError(f"a spread needs two draws or more; there are {len(every)}")
+    first = every[0]
+    if set(first) == {"plain", "under"}:
+        return {
+            part: clustered({name: d[part] for name, d in draws.items()})
+            for part in ("plain", "under")
+        }
+    out = {name: value for name, value in first.items() if name not in (*MEASURED, *ERRORS)}
+    wider = stdtrit(len(every) - 1, 0.975) / ndtri(0.975) / np.sqrt(len(every))
+    for name in MEASURED:
+        if name in first:
+            stack = np.array([np.asarray(d[name], dtype=float) for d in every])
+            spread = stack.std(axis=0, ddof=1)
+            spread = np.where(spread < 1e-12 * np.abs(stack).max(), 0.0, spread)  # rounding
+            out[name], out["se"] = _plain(stack.mean(axis=0)), _plain(wider * spread)
+            if name == "differences":
+                means = stack.reshape(len(every), -1).mean(axis=1)
+                out["mean_se"] = float(wider * means.std(ddof=1))
+    return out
+
+
+def _plain(array):
+    return float(array) if np.ndim(array) == 0 else array
+
+
+def cases(
+    evidence, frame: pd.DataFrame, *, plants: pd.DataFrame | None = None, draws: str | None = "split",
+    touches=None, pooled: bool = False,
+) -> dict:  # fmt: skip
+    """A claim's evidence in all worlds of a frame, as the arguments of `Chapter.decide`.
+
+    `evidence(rows)` gives the evidence by name from the rows of one world (in one draw of chance,
+    unless `pooled`, when it is handed all rows of a world and counts their clusters itself).
+    `draws` is the column of the draws, None where there are none; `touches` the names of the
+    readings that can touch the claim (default: all); `plants` a frame of wrong worlds, by their
+    column `world`. A world that concerns some data sets only leaves the others as they are in ours. A
+    pair of readings ("a + b") counts where each of them alone moves a value by a standard error.
+    """
+    ours = _of_world(frame, OURS)
+    draw = (lambda rows: each(evidence, rows, draws)) if draws else (lambda rows: {})
+    if pooled or not draws:
+        whole = evidence
+    else:
+        whole = lambda rows: clustered(draw(rows))  # noqa: E731 (two lines of one choice)
+    main = whole(ours)
+    names = [n for n in dict.fromkeys(frame.get("world", ())) if n != OURS]
+    single = [n for n in names if " + " not in n and (touches is None or n in set(touches))]
+    worlds = {n: whole(_of_world(frame, n)) for n in single}
+    movers = moved(main, worlds)
+    for name in names:
+        if " + " in name and set(name.split(" + ")) <= set(movers):
+            worlds[name] = whole(_of_world(frame, name))
+    planted = {}
+    if plants is not None:
+        planted = {
+            n: whole(_of_world(plants, n, ours))
+            for n in dict.fromkeys(plants["world"])
+            if n != OURS
+        }
+    told = main if set(main) == {"plain", "under"} else dict(main)
+    return told | {"worlds": worlds, "draws": draw(ours), "plants": planted}
+
+
+def _of_world(frame, name, ours=None) -> pd.DataFrame:
+    """The rows of a world; data sets that it does not concern are those of ours."""
+    if "world" not in frame:
+        return frame
+    rows = frame[frame["world"] == name]
+    if name == OURS or "dataset" not in frame:
+        return rows
+    ours = frame[frame["world"] == OURS] if ours is None else ours
+    return pd.concat([rows, ours[~ours["dataset"].isin(rows["dataset"].unique())]])
+
+
+def moved(main: dict, worlds: dict[str, dict], by: float = 1.0) -> list[str]:
+    """The worlds that move a value of the evidence by `by` of our standard errors or more.
+
+    >>> moved({"value": 1.0, "se": 0.1}, {"a": {"value": 1.05}, "b": {"value": 1.2}})
+    ['b']
+    """
+    return [name for name, other in worlds.items() if _moves(main, other, by)]
+
+
+def _moves(main: dict, other: dict, by: float) -> bool:
+    if set(main) == {"plain", "under"}:
+        return any(_moves(main[part], other[part], by) for part in main)
+    for name in MEASURED:
+        if name in main and name in other:
+            here, there = (np.asarray(e[name], dtype=float) for e in (main, other))
+            if here.shape != there.shape:
+                return True
+            se = np.asarray(main.get("se", 0.0), dtype=float)
+            if (np.abs(there - here) >= by * se + 1e-15).any():
+                return True
+    return False
