@@ -82,7 +82,7 @@
     standardError(unrelated(q, wY ** answers), share ** answers, n);
 
   globalThis.ppdmFormulas = Object.freeze({
-    warner, unrelated, shareOfYes, undo, standardError, pse, bestGuess, belief, epsilon,
+    warner, unrelated, shareOfYes, undo, standardError, joint, pse, bestGuess, belief, epsilon,
     epsilonOfGroups, epsilonOfRecord, standardErrorOfGroups, standardErrorOfAll,
   });
 })();

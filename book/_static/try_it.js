@@ -1,70 +1,10 @@
-// "Try it": two small games over the formulas of formulas.js. No framework, no network.
+// "Try it": two small games over the formulas of formulas.js.
 "use strict";
 
 (() => {
   const F = globalThis.ppdmFormulas;
-  const SVG = "http://www.w3.org/2000/svg";
+  const { make, fixed, counted, percent, choice, slider, button } = globalThis.ppdmWidgets;
   const ANSWERS = 15; // in a record of Adult, with the class
-
-  // ---- small helpers -------------------------------------------------------------------------
-
-  function make(tag, attributes = {}, ...children) {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    element.append(...children);
-    return element;
-  }
-
-  function draw(tag, attributes, text) {
-    const element = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    if (text !== undefined) element.textContent = text;
-    return element;
-  }
-
-  const fixed = (number, digits = 2) =>
-    number === Infinity ? "infinite" : number.toFixed(digits).replace("-", "−");
-  const counted = (number) => number.toLocaleString("en");
-  const percent = (number) => `${Math.round(100 * number)} %`;
-
-  // A group of radio buttons; `onChange` gets the chosen value.
-  function choice(legend, name, options, onChange) {
-    const field = make("fieldset", {}, make("legend", {}, legend));
-    const row = make("div", { class: "choices" });
-    options.forEach(([value, text], i) => {
-      const input = make("input", { type: "radio", name, value });
-      input.checked = i === 0;
-      input.addEventListener("change", () => onChange(value));
-      row.append(make("label", {}, input, text));
-    });
-    field.append(row);
-    return field;
-  }
-
-  // A slider with its name and its value; `show` words the value.
-  function slider(id, name, { min, max, step, value }, show, onInput) {
-    const label = make("label", { for: id }, name);
-    const output = make("output", { for: id });
-    const input = make("input", { type: "range", id, min, max, step });
-    input.value = value;
-    const tell = () => {
-      output.value = show(Number(input.value));
-      input.setAttribute("aria-valuetext", output.value);
-    };
-    input.addEventListener("input", () => {
-      tell();
-      onInput(Number(input.value));
-    });
-    tell();
-    const box = make("div", { class: "slider" }, label, output, input);
-    return { box, input, label, tell };
-  }
-
-  function button(text, onClick) {
-    const element = make("button", { type: "button" }, text);
-    element.addEventListener("click", onClick);
-    return element;
-  }
 
   const channelOf = (device, chance) =>
     device === "warner" ? F.warner(chance) : F.unrelated(chance, 0.5);
@@ -76,10 +16,7 @@
     return { truthful, sent: device === "warner" ? 1 - truth : Number(Math.random() < 0.5) };
   }
 
-  // What both parts of the first game share.
   const survey = { device: "warner", chance: 0.7, share: 0.3 };
-  const listeners = [];
-  const changed = () => listeners.forEach((listener) => listener());
 
   // ---- be the respondent ---------------------------------------------------------------------
 
@@ -96,7 +33,6 @@
         survey.device = value;
         chance.label.textContent = chanceName();
         forget();
-        changed();
       },
     );
     const chanceName = () =>
@@ -106,7 +42,6 @@
       (value) => {
         survey.chance = value;
         forget();
-        changed();
       },
     );
 
@@ -147,132 +82,6 @@
       mine,
     );
     forget();
-  }
-
-  // ---- the crowd -----------------------------------------------------------------------------
-
-  const LARGEST = 100000;
-
-  function chart(label) {
-    const phone = matchMedia("(max-width: 700px)").matches; // the letters keep their size
-    const [width, height, left, bottom, top] = [phone ? 340 : 640, phone ? 240 : 300, 46, 34, 12];
-    const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
-    const x = (n) => left + ((width - left - 14) * (Math.log10(n) - 1)) / 4;
-    const y = (share) =>
-      top + (height - top - bottom) * (1 - (Math.min(1.1, Math.max(-0.1, share)) + 0.1) / 1.2);
-    for (const n of [10, 100, 1000, 10000, 100000]) {
-      svg.append(draw("line", { class: "grid", x1: x(n), x2: x(n), y1: top, y2: height - bottom }));
-      if (phone && (n === 100 || n === 10000)) continue; // no room for their labels
-      const anchor = n === LARGEST ? "end" : "middle";
-      svg.append(draw("text", { x: x(n), y: height - bottom + 17, "text-anchor": anchor }, counted(n)));
-    }
-    for (const share of [0, 0.25, 0.5, 0.75, 1]) {
-      svg.append(
-        draw("line", { class: "grid", x1: left, x2: width - 14, y1: y(share), y2: y(share) }),
-        draw("text", { x: left - 6, y: y(share) + 4, "text-anchor": "end" }, fixed(share)),
-      );
-    }
-    svg.append(draw("text", { x: left, y: height - 2 }, "people asked"));
-    const band = draw("path", { class: "band-1" });
-    const line = draw("path", { class: "line-1" });
-    const truth = draw("path", { class: "truth" });
-    svg.append(band, line, truth);
-    return { svg, x, y, band, line, truth };
-  }
-
-  function crowdGame(place) {
-    const picture = chart("No one has been asked yet.");
-    const told = make("p", { class: "said", role: "status" });
-    const share = slider(
-      "share", "Share of those who really have cheated", { min: 0, max: 1, step: 0.05, value: survey.share },
-      percent,
-      (value) => {
-        survey.share = value;
-        changed();
-      },
-    );
-    let stop = () => {};
-
-    function clear() {
-      stop();
-      picture.band.setAttribute("d", "");
-      picture.line.setAttribute("d", "");
-      const level = picture.y(survey.share);
-      picture.truth.setAttribute("d", `M${picture.x(10)} ${level}H${picture.x(LARGEST)}`);
-      picture.svg.setAttribute("aria-label", "No one has been asked yet.");
-      told.textContent = "No one has been asked yet.";
-    }
-
-    function show(points) {
-      const { x, y } = picture;
-      const path = (pick) => points.map((p) => `${x(p.n).toFixed(1)} ${y(pick(p)).toFixed(1)}`);
-      picture.line.setAttribute("d", `M${path((p) => p.estimate).join("L")}`);
-      const upper = path((p) => p.estimate + 1.96 * p.error);
-      const lower = path((p) => p.estimate - 1.96 * p.error).reverse();
-      picture.band.setAttribute("d", `M${[...upper, ...lower].join("L")}Z`);
-    }
-
-    function tell({ n, reported, estimate, error }) {
-      const [low, high] = [estimate - 1.96 * error, estimate + 1.96 * error];
-      const text =
-        `${counted(n)} people asked, ${percent(reported)} said yes. Undone, that is an estimate of ` +
-        `${fixed(estimate, 3)}, with a 95 % interval from ${fixed(low, 3)} to ${fixed(high, 3)}. ` +
-        `The truth is ${fixed(survey.share)}.`;
-      told.textContent = text;
-      picture.svg.setAttribute("aria-label", text);
-    }
-
-    function ask() {
-      clear();
-      const channel = channelOf(survey.device, survey.chance);
-      if (Math.abs(channel[1] - channel[0]) < 1e-9) {
-        told.textContent =
-          survey.device === "warner"
-            ? "At θ = 0.5 yes and no are equally likely whatever the truth is: there is nothing to undo."
-            : "At q = 0 nobody answers the question: there is nothing to undo.";
-        return;
-      }
-      const points = [];
-      let [n, said] = [0, 0];
-      const step = () => {
-        const goal = points.length ? Math.min(LARGEST, Math.ceil(n * 1.08) + 1) : 10;
-        for (; n < goal; n++) {
-          said += respond(survey.device, survey.chance, Number(Math.random() < survey.share)).sent;
-        }
-        const reported = said / n;
-        const estimate = F.undo(channel, reported);
-        // The error as a survey would know it: from the reports, kept off 0 where all agree.
-        const smoothed = (said + 1) / (n + 2);
-        const error = F.standardError([0, 1], smoothed, n) / Math.abs(channel[1] - channel[0]);
-        points.push({ n, reported, estimate, error });
-      };
-      const finish = () => {
-        show(points);
-        tell(points[points.length - 1]);
-      };
-      if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
-        while (n < LARGEST) step();
-        finish();
-        return;
-      }
-      let frame = requestAnimationFrame(function more() {
-        step();
-        show(points);
-        if (n < LARGEST) frame = requestAnimationFrame(more);
-        else finish();
-      });
-      stop = () => cancelAnimationFrame(frame);
-    }
-
-    place.append(
-      make("h3", {}, "A hundred thousand answers"),
-      share.box,
-      button(`Ask 10, then on to ${counted(LARGEST)} people`, ask),
-      told,
-      picture.svg,
-    );
-    listeners.push(clear);
-    clear();
   }
 
   // ---- choose your noise ---------------------------------------------------------------------
@@ -390,6 +199,5 @@
   }
 
   respondentGame(document.getElementById("respondent"));
-  crowdGame(document.getElementById("crowd"));
   noiseGame(document.getElementById("noise"));
 })();

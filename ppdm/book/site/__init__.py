@@ -40,6 +40,7 @@ def generate(source: Path, results: Path) -> None:
         "cards": runs.cards(records, source),
         "course": course.write(source / "book" / "_static"),
         "try_it_data": try_it.data_block(results),
+        "collector_data": try_it.collector_block(),
         "api": api.write_pages(PACKAGE, source / "book" / "api"),
     }
     for name, text in fragments.items():

@@ -1,0 +1,142 @@
+"""The primer's pictures to take hold of, in a real browser, against the package's own numbers."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from browser import chromium, needs_browser, opened  # noqa: F401
+
+from ppdm import RRMatrix, UnrelatedQuestion, count, data
+from ppdm.book.site import try_it
+from ppdm.estimate import inversion, inversion_se
+from ppdm.places import find_root
+
+pytestmark = needs_browser
+STATIC = find_root() / "book" / "_static"
+SETTINGS = [(0.7, 0.3), (0.55, 0.3), (0.45, 0.9), (0.95, 0.05), (0.3, 0.5), (0, 0.2), (1, 0.2),
+            (0.6, 0), (0.4, 1), (0.55, 0.95)]  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=[1366, 390], ids=["wide", "narrow"])
+def page(request, tmp_path_factory, chromium):  # noqa: F811
+    """The games alone, without the book around them."""
+    folder = tmp_path_factory.mktemp("hundred")
+    block = try_it.collector_block().split("html\n", 1)[1].rsplit("````", 1)[0]
+    places = "".join(
+        f'<div id="{name}"></div>'
+        for name in ("hundred", "many-more", "collector-answers", "collector-records")
+    )
+    scripts = "".join(
+        f"<script>{(STATIC / name).read_text(encoding='utf-8')}</script>"
+        for name in ("formulas.js", "widgets.js", "hundred.js")
+    )
+    (folder / "index.html").write_text(
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>H</title>{places}{block}{scripts}'
+    )
+    size = {"viewport": {"width": request.param, "height": 800}, "has_touch": request.param < 400}
+    with opened(chromium, folder, "index.html", **size) as opened_page:
+        yield opened_page
+
+
+def numbers(text: str) -> list[float]:
+    return [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", text.replace("−", "-"))]
+
+
+@pytest.mark.parametrize(("theta", "share"), SETTINGS)
+def test_what_a_hundred_answers_show_is_what_the_package_says(page, theta, share):
+    page.locator("#hundred-theta").fill(str(theta))
+    page.locator("#hundred-share").fill(str(share))
+    page.locator("#hundred button").click()  # asks, and asks again with new coins
+    said = page.locator("#hundred .said").inner_text().replace("−", "-")
+    shape = r"(\d+) of 100 say yes; (\d+) have cheated. Undone: (\S+), .* from (\S+) to (\S+)\. ?"
+    yes, have, undone, low, high = map(float, re.search(shape, said).groups())
+    M = RRMatrix.warner(2, theta).M
+    assert have == round(100 * share)
+    expected = inversion([100 - yes, yes], M)[1]
+    error = inversion_se([100 - yes + 1, yes + 1], M)[1] * np.sqrt(102 / 100)  # kept off 0
+    assert undone == pytest.approx(expected, abs=0.0051)
+    assert (low, high) == pytest.approx(
+        (expected - 1.96 * error, expected + 1.96 * error), abs=0.0051
+    )
+
+
+def test_a_value_outside_is_drawn_outside_the_possible_shares(page):
+    page.locator("#hundred-theta").fill("0.55")
+    page.locator("#hundred-share").fill("1")
+    for _ in range(200):  # above 1 with probability about one half at each asking
+        page.locator("#hundred button").click()
+        shown = numbers(page.locator("#hundred .undone-label").text_content())[0]
+        if shown > 1.2:
+            break
+    frame = page.locator("#hundred svg.number-line").bounding_box()
+    possible = page.locator("#hundred .possible").bounding_box()
+    dot = page.locator("#hundred circle.undone").bounding_box()
+    assert dot["x"] > possible["x"] + possible["width"]
+    assert dot["x"] + dot["width"] <= frame["x"] + frame["width"]
+    assert page.locator("#hundred .ghost").count() > 0
+
+
+def test_answers_turn_one_by_one_while_theta_moves(page):
+    page.locator("#hundred-theta").fill("0")
+    page.locator("#hundred button").click()
+    page.locator("#hundred-coins").check()
+    turned = []
+    for theta in np.linspace(0, 1, 21):
+        page.locator("#hundred-theta").fill(f"{theta:.2f}")
+        turned.append(page.locator("#hundred .was-turned").count())
+    assert turned[0] == 100 and turned[-1] == 0
+    assert turned == sorted(turned, reverse=True)
+
+
+def test_a_face_tells_what_only_we_can_see_by_keyboard(page):
+    page.locator("#hundred svg.faces").focus()
+    page.keyboard.press("ArrowRight")
+    told = page.locator("#hundred .one").inner_text()
+    assert told.startswith("Only you can see") and "her coin said" in told
+
+
+def test_there_is_nothing_to_undo_at_one_half(page):
+    page.locator("#hundred-theta").fill("0.5")
+    assert "nothing to undo" in page.locator("#hundred .said").inner_text()
+    page.locator("#many-theta").fill("0.5")
+    page.get_by_role("button", name="Ask 10").click()
+    assert "nothing to undo" in page.locator("#many-more .said").inner_text()
+
+
+def test_a_hundred_thousand_answers_find_the_truth(page):
+    # θ = 0.95 and 100,000 people: the standard error is 0.0017, so 0.01 is six of them.
+    page.locator("#many-theta").fill("0.95")
+    page.get_by_role("button", name="Ask 10").click()
+    said = page.locator("#many-more .said").inner_text()
+    assert said.startswith("100,000 people asked")
+    assert abs(float(said.split("estimate of ")[1].split(",")[0]) - 0.3) < 0.01
+    assert page.locator("#many-more svg").get_attribute("aria-label") == said
+    assert page.locator("#many-more .ghost-line").count() == 0
+    page.get_by_role("button", name="Ask 10").click()
+    assert page.locator("#many-more .ghost-line").count() == 1
+
+
+def test_the_collector_is_told_how_often_he_can_be_right(page):
+    for _ in range(10):
+        page.get_by_role("button", name="It is true").click()
+    said = page.locator("#collector-answers .said").inner_text()
+    one = count(pd.DataFrame({"A": [1] * 30 + [0] * 70}))
+    table = RRMatrix.warner(2, 0.7).M * one.proportions().dense  # [report, true]
+    best = sum(max(table[r, r], table[r, 1 - r]) for r in (0, 1))
+    assert f"is right in {round(100 * best)} % of all cases" in said
+    assert re.search(r"You are right \d+ of 10 times", said)
+
+
+def test_the_collector_s_records_are_the_package_s(page):
+    told = try_it.collector()
+    answers = data.binarize(data.load("adult"))[0].drop(columns=["fnlwgt", "education-num"])
+    prior = count(answers).proportions()
+    digits = np.array([report["answers"] for report in told["reports"]])
+    truth = UnrelatedQuestion(told["q"]).truth_of_reports(prior, prior.domain.codes(digits))
+    assert np.allclose(truth, [report["truth"] for report in told["reports"]], atol=5e-5)
+    everything = prior.densified().values
+    best = np.maximum(told["q"] * everything, (1 - told["q"]) / prior.domain.size).sum()
+    assert told["best"] == pytest.approx(best, abs=5e-5)
+    page.get_by_role("button", name="Fair coins").click()
+    assert "gives" in page.locator("#collector-records .said").inner_text()
