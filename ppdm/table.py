@@ -18,14 +18,15 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ppdm import folding
 from ppdm.levels import places, zeros_and_ones
 
 #: Up to here a table may be dense whatever the number of records.
@@ -291,6 +292,51 @@ class Table:
         """
         return self.n(expression, **levels) / self.total
 
+    def entropy(self) -> float:
+        """The entropy of the proportions, in bits; an estimated count below zero counts as zero.
+
+        >>> Table(Domain(("A",), ((0, 1, 2),)), [2, 2, -1]).entropy()
+        1.0
+        """
+        positive = self.values[self.values > 0]
+        shares = positive / max(positive.sum(), 1e-300)
+        return float(-(shares * np.log2(shares)).sum())
+
+    # -- pairs -----------------------------------------------------------------------------
+
+    def pairs(self, target: str) -> Pairs:
+        """The marginals of every attribute with the target, in one pass over the cells.
+
+        >>> table = count(pd.DataFrame({"A": [1, 1, 0], "B": [0, 1, 0], "C": [1, 1, 0]}))
+        >>> table.pairs("C").table("A").dense
+        array([[1., 0.],
+               [0., 2.]])
+        """
+        axis = self.domain.axis(target)
+        classes, sizes = self.shape[axis], _others(self.shape, axis)
+        if not len(sizes):
+            values = np.zeros((0, 0, classes))
+        elif self.is_sparse:
+            strides = np.delete(self.domain.strides, axis)
+            values = folding.sparse_pairs(
+                self.cells, self.values, strides, sizes, self.domain.strides[axis], classes
+            )
+        else:
+            values = folding.dense_pairs(self.by_class(target), classes, sizes)
+        totals = values[0].sum(axis=0) if len(sizes) else self.marginal(target).values
+        return Pairs(self.domain, target, values, totals)
+
+    def by_class(self, target: str) -> np.ndarray:
+        """The numbers of all cells of a dense table, those of the target's first level first.
+
+        >>> count(pd.DataFrame({"A": [1, 1, 0], "C": [1, 1, 0]})).by_class("C")
+        array([1., 0., 0., 2.])
+        """
+        axis = self.domain.axis(target)
+        after = math.prod(self.shape[axis + 1 :])
+        values = self.densified().values.reshape(-1, self.shape[axis], after)
+        return values.swapaxes(0, 1).reshape(-1)
+
     # -- pandas ----------------------------------------------------------------------------
 
     def to_frame(self, value: str = "count") -> pd.DataFrame:
@@ -328,11 +374,126 @@ class Table:
         codes, domain = encode(frame.drop(columns=value), levels)
         return aggregated(domain, codes, frame[value].to_numpy(dtype=float)).compact(len(frame))
 
+    # -- records ---------------------------------------------------------------------------
+
+    def split(self, size: int, rng: np.random.Generator) -> tuple[Table, Table]:
+        """Deal the counted records into two tables, the first of `size` records, at random.
+
+        >>> table = count(pd.DataFrame({"A": [1, 1, 0]}))
+        >>> [part.total for part in table.split(2, np.random.default_rng(1))]
+        [2.0, 1.0]
+        """
+        cells, counts = whole_counts(self, "dealt")
+        if not 0 <= size <= counts.sum():
+            raise ValueError(f"{counts.sum():,} records can be dealt; got size = {size!r}")
+        few = counts.sum() <= 64 * len(counts)  # then it is faster to draw the records themselves
+        drawn = rng.multivariate_hypergeometric(
+            counts, size, method="count" if few else "marginals"
+        )
+        return self._of_records(cells, drawn), self._of_records(cells, counts - drawn)
+
+    def _of_records(self, cells: np.ndarray, counts: np.ndarray) -> Table:
+        """Counts in some cells, stored as this table is."""
+        if self.is_sparse:
+            return Table(self.domain, counts[counts > 0], cells[counts > 0])
+        values = np.zeros(self.domain.size)
+        values[cells] = counts
+        return Table(self.domain, values)
+
     def compact(self, records: float) -> Table:
         """Dense where that is no waste for so many records, else sparse."""
         if worth_dense(self.domain.size, records):
             return self.densified()
         return self.sparsified()
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """All pair counts (attribute, class) of a table, true or estimated, and its class counts.
+
+    Naive Bayes needs no more, and a split of ID3 is chosen by them. Made by :meth:`Table.pairs`, or
+    by :meth:`of` from tables of two attributes, so that the whole table need not be counted.
+
+    >>> pairs = Pairs.of([count(pd.DataFrame({"A": [1, 1, 0], "C": [1, 0, 0]}))], "C")
+    >>> pairs.values.tolist(), pairs.totals
+    ([[[1.0, 0.0], [1.0, 1.0]]], array([2., 1.]))
+    """
+
+    domain: Domain
+    target: str
+    #: [attribute, level, class]; an attribute with fewer levels than another ends in zeros
+    values: np.ndarray
+    #: [class]
+    totals: np.ndarray
+
+    @classmethod
+    def of(cls, tables: Sequence[Table], target: str, totals: Table | None = None) -> Pairs:
+        """The pairs that are given as tables (attribute, target), and the table of the target."""
+        names = [(table.names[0], table.levels[0]) for table in tables]
+        totals = tables[0].marginal(target) if totals is None else totals
+        domain = Domain(*(tuple(part) for part in zip(*names, (target, totals.levels[0]))))
+        shape = (len(tables), max((len(levels) for _, levels in names), default=0))
+        values = np.zeros((*shape, len(totals.levels[0])))
+        for row, table in zip(values, tables, strict=True):
+            row[: table.shape[0]] = table.dense
+        return cls(domain, target, values, totals.values)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes, without the target."""
+        return tuple(name for name in self.domain.names if name != self.target)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """The number of levels of each attribute."""
+        return _others(self.domain.shape, self.domain.axis(self.target))
+
+    @property
+    def exists(self) -> np.ndarray:
+        """[attribute, level, 1]: whether an attribute has the level."""
+        return _exists(tuple(self.sizes.tolist()))
+
+    def table(self, name: str) -> Table:
+        """The counts of one attribute with the target."""
+        domain = self.domain.only([name, self.target])
+        values = self.values[self.names.index(name), : domain.shape[0]]
+        return Table(domain, values.reshape(-1))
+
+    def mapped(self, function: Callable[[Table], Table]) -> Pairs:
+        """Every table of two, and that of the classes, sent through a function."""
+        totals = Table(self.domain.only([self.target]), self.totals)
+        tables = [function(self.table(name)) for name in self.names]
+        return Pairs.of(tables, self.target, function(totals))
+
+
+def whole_counts(table: Table, done: str = "disguised") -> tuple[np.ndarray, np.ndarray]:
+    """The occupied cells of a table of records, as integers; anything else is refused.
+
+    >>> whole_counts(Table(Domain(("A",), ((0, 1),)), [0, 3]))
+    (array([1]), array([3]))
+    """
+    cells, values = table.occupied()
+    counts = values.astype(np.int64)
+    if (counts != values).any() or (counts < 0).any():
+        wrong = values[(counts != values) | (counts < 0)][0]
+        raise ValueError(f"only whole counts of records can be {done}; the table holds {wrong:g}")
+    return cells, counts
+
+
+@lru_cache(maxsize=256)
+def _others(shape: tuple[int, ...], axis: int) -> np.ndarray:
+    """The shape without one axis."""
+    return _frozen(np.array(shape[:axis] + shape[axis + 1 :], dtype=np.int64))
+
+
+@lru_cache(maxsize=256)
+def _exists(sizes: tuple[int, ...]) -> np.ndarray:
+    return _frozen((np.arange(max(sizes, default=0)) < np.array(sizes)[:, None])[:, :, None])
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    array.flags.writeable = False
+    return array
 
 
 def worth_dense(cells: int, records: float) -> bool:
