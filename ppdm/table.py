@@ -18,15 +18,15 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ppdm import engines
+from ppdm import folding
 from ppdm.levels import places, zeros_and_ones
 
 #: Up to here a table may be dense whatever the number of records.
@@ -292,6 +292,51 @@ class Table:
         """
         return self.n(expression, **levels) / self.total
 
+    def entropy(self) -> float:
+        """The entropy of the proportions, in bits; an estimated count below zero counts as zero.
+
+        >>> Table(Domain(("A",), ((0, 1, 2),)), [2, 2, -1]).entropy()
+        1.0
+        """
+        positive = self.values[self.values > 0]
+        shares = positive / max(positive.sum(), 1e-300)
+        return float(-(shares * np.log2(shares)).sum())
+
+    # -- pairs -----------------------------------------------------------------------------
+
+    def pairs(self, target: str) -> Pairs:
+        """The marginals of every attribute with the target, in one pass over the cells.
+
+        >>> table = count(pd.DataFrame({"A": [1, 1, 0], "B": [0, 1, 0], "C": [1, 1, 0]}))
+        >>> table.pairs("C").table("A").dense
+        array([[1., 0.],
+               [0., 2.]])
+        """
+        axis = self.domain.axis(target)
+        classes, sizes = self.shape[axis], _others(self.shape, axis)
+        if not len(sizes):
+            values = np.zeros((0, 0, classes))
+        elif self.is_sparse:
+            strides = np.delete(self.domain.strides, axis)
+            values = folding.sparse_pairs(
+                self.cells, self.values, strides, sizes, self.domain.strides[axis], classes
+            )
+        else:
+            values = folding.dense_pairs(self.by_class(target), classes, sizes)
+        totals = values[0].sum(axis=0) if len(sizes) else self.marginal(target).values
+        return Pairs(self.domain, target, values, totals)
+
+    def by_class(self, target: str) -> np.ndarray:
+        """The numbers of all cells of a dense table, those of the target's first level first.
+
+        >>> count(pd.DataFrame({"A": [1, 1, 0], "C": [1, 1, 0]})).by_class("C")
+        array([1., 0., 0., 2.])
+        """
+        axis = self.domain.axis(target)
+        after = math.prod(self.shape[axis + 1 :])
+        values = self.densified().values.reshape(-1, self.shape[axis], after)
+        return values.swapaxes(0, 1).reshape(-1)
+
     # -- pandas ----------------------------------------------------------------------------
 
     def to_frame(self, value: str = "count") -> pd.DataFrame:
@@ -329,11 +374,126 @@ class Table:
         codes, domain = encode(frame.drop(columns=value), levels)
         return aggregated(domain, codes, frame[value].to_numpy(dtype=float)).compact(len(frame))
 
+    # -- records ---------------------------------------------------------------------------
+
+    def split(self, size: int, rng: np.random.Generator) -> tuple[Table, Table]:
+        """Deal the counted records into two tables, the first of `size` records, at random.
+
+        >>> table = count(pd.DataFrame({"A": [1, 1, 0]}))
+        >>> [part.total for part in table.split(2, np.random.default_rng(1))]
+        [2.0, 1.0]
+        """
+        cells, counts = whole_counts(self, "dealt")
+        if not 0 <= size <= counts.sum():
+            raise ValueError(f"{counts.sum():,} records can be dealt; got size = {size!r}")
+        few = counts.sum() <= 64 * len(counts)  # then it is faster to draw the records themselves
+        drawn = rng.multivariate_hypergeometric(
+            counts, size, method="count" if few else "marginals"
+        )
+        return self._of_records(cells, drawn), self._of_records(cells, counts - drawn)
+
+    def _of_records(self, cells: np.ndarray, counts: np.ndarray) -> Table:
+        """Counts in some cells, stored as this table is."""
+        if self.is_sparse:
+            return Table(self.domain, counts[counts > 0], cells[counts > 0])
+        values = np.zeros(self.domain.size)
+        values[cells] = counts
+        return Table(self.domain, values)
+
     def compact(self, records: float) -> Table:
         """Dense where that is no waste for so many records, else sparse."""
         if worth_dense(self.domain.size, records):
             return self.densified()
         return self.sparsified()
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """All pair counts (attribute, class) of a table, true or estimated, and its class counts.
+
+    Naive Bayes needs no more, and a split of ID3 is chosen by them. Made by :meth:`Table.pairs`, or
+    by :meth:`of` from tables of two attributes, so that the whole table need not be counted.
+
+    >>> pairs = Pairs.of([count(pd.DataFrame({"A": [1, 1, 0], "C": [1, 0, 0]}))], "C")
+    >>> pairs.values.tolist(), pairs.totals
+    ([[[1.0, 0.0], [1.0, 1.0]]], array([2., 1.]))
+    """
+
+    domain: Domain
+    target: str
+    #: [attribute, level, class]; an attribute with fewer levels than another ends in zeros
+    values: np.ndarray
+    #: [class]
+    totals: np.ndarray
+
+    @classmethod
+    def of(cls, tables: Sequence[Table], target: str, totals: Table | None = None) -> Pairs:
+        """The pairs that are given as tables (attribute, target), and the table of the target."""
+        names = [(table.names[0], table.levels[0]) for table in tables]
+        totals = tables[0].marginal(target) if totals is None else totals
+        domain = Domain(*(tuple(part) for part in zip(*names, (target, totals.levels[0]))))
+        shape = (len(tables), max((len(levels) for _, levels in names), default=0))
+        values = np.zeros((*shape, len(totals.levels[0])))
+        for row, table in zip(values, tables, strict=True):
+            row[: table.shape[0]] = table.dense
+        return cls(domain, target, values, totals.values)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes, without the target."""
+        return tuple(name for name in self.domain.names if name != self.target)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """The number of levels of each attribute."""
+        return _others(self.domain.shape, self.domain.axis(self.target))
+
+    @property
+    def exists(self) -> np.ndarray:
+        """[attribute, level, 1]: whether an attribute has the level."""
+        return _exists(tuple(self.sizes.tolist()))
+
+    def table(self, name: str) -> Table:
+        """The counts of one attribute with the target."""
+        domain = self.domain.only([name, self.target])
+        values = self.values[self.names.index(name), : domain.shape[0]]
+        return Table(domain, values.reshape(-1))
+
+    def mapped(self, function: Callable[[Table], Table]) -> Pairs:
+        """Every table of two, and that of the classes, sent through a function."""
+        totals = Table(self.domain.only([self.target]), self.totals)
+        tables = [function(self.table(name)) for name in self.names]
+        return Pairs.of(tables, self.target, function(totals))
+
+
+def whole_counts(table: Table, done: str = "disguised") -> tuple[np.ndarray, np.ndarray]:
+    """The occupied cells of a table of records, as integers; anything else is refused.
+
+    >>> whole_counts(Table(Domain(("A",), ((0, 1),)), [0, 3]))
+    (array([1]), array([3]))
+    """
+    cells, values = table.occupied()
+    counts = values.astype(np.int64)
+    if (counts != values).any() or (counts < 0).any():
+        wrong = values[(counts != values) | (counts < 0)][0]
+        raise ValueError(f"only whole counts of records can be {done}; the table holds {wrong:g}")
+    return cells, counts
+
+
+@lru_cache(maxsize=256)
+def _others(shape: tuple[int, ...], axis: int) -> np.ndarray:
+    """The shape without one axis."""
+    return _frozen(np.array(shape[:axis] + shape[axis + 1 :], dtype=np.int64))
+
+
+@lru_cache(maxsize=256)
+def _exists(sizes: tuple[int, ...]) -> np.ndarray:
+    return _frozen((np.arange(max(sizes, default=0)) < np.array(sizes)[:, None])[:, :, None])
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    array.flags.writeable = False
+    return array
 
 
 def worth_dense(cells: int, records: float) -> bool:
@@ -356,10 +516,9 @@ def aggregated(domain: Domain, cells: np.ndarray, values: np.ndarray) -> Table:
 
 
 def count(
-    frame: object,
+    frame: pd.DataFrame | np.ndarray,
     levels: Levels = None,
     weights: Sequence[float] | None = None,
-    names: Sequence[str] | None = None,
 ) -> Table:
     """[Zhan & Du 4.1] Count records: the seam between data and everything that is computed.
 
@@ -367,32 +526,14 @@ def count(
     categorical columns have their categories; other columns their distinct values, sorted.
     `levels` overrides this for the columns that it names. A :class:`Domain`, a survey or a scheme
     there says what *all* columns are, and a frame that does not match it is refused. With
-    `weights`, one for each record, the weights are added up. `names` counts these columns only.
-
-    Records may be anywhere: in a pandas frame or an array, in a Polars, Arrow, DuckDB, Dask or
-    Spark frame, or in files (``"reports/*.parquet"``, ``"reports.csv"``). Whoever holds them
-    groups them, and only the occupied cells come here: the records need not fit in memory.
+    `weights`, one for each record, the weights are added up.
 
     >>> count(pd.DataFrame({"vote": ["y", "n", "y"]}, dtype="category")).dense
     array([1., 2.])
     >>> count(pd.DataFrame({"vote": ["y"]}), {"vote": ("n", "y")}).dense
     array([0., 1.])
     """
-    if engines.elsewhere(frame):
-        if weights is not None:
-            raise ValueError("weights are an array beside a pandas frame; other frames have none")
-        source = engines.opened(frame)
-        names = _chosen(source.names, names, levels)
-        (distinct,) = engines.grouped(source, [names])
-        return _counted(source, distinct, _only(levels, names))
-    frame = as_frame(frame)
-    columns = tuple(frame.columns)
-    if names is not None:
-        frame = frame[_chosen(columns, names, levels)]
-        levels = _only(levels, names)
     codes, domain = encode(frame, levels)
-    if names is not None:
-        domain = replace(domain, whole=columns)
     if weights is not None:
         weights = checked_weights(weights, len(codes))
     if worth_dense(domain.size, len(codes)):
@@ -401,80 +542,6 @@ def count(
         return aggregated(domain, codes, weights)
     cells, numbers = np.unique(codes, return_counts=True)
     return Table(domain, numbers, cells)
-
-
-def count_marginals(
-    frame: object, marginals: Iterable[Sequence[str]], levels: Levels = None
-) -> list[Table]:
-    """Count several tables of few attributes each, without the table of all.
-
-    Where 2^40 cells would be too many to bring home, these are what a learner needs. Polars and
-    Dask read the records once for all of them; DuckDB and Spark read each column a few times.
-
-    >>> frame = pd.DataFrame({"A": [1, 1, 0], "B": [0, 1, 0], "C": [0, 0, 0]})
-    >>> [table.dense.tolist() for table in count_marginals(frame, [["A", "B"], ["C"]])]
-    [[[1.0, 0.0], [1.0, 1.0]], [3.0, 0.0]]
-    """
-    marginals = [list(names) for names in marginals]
-    if not engines.elsewhere(frame):
-        return [count(frame, levels, names=names) for names in marginals]
-    source = engines.opened(frame)
-    for names in marginals:
-        _chosen(source.names, names, levels)
-    covers = engines.together(source, marginals)
-    tables = [
-        _counted(source, cells, _only(levels, cover))
-        for cover, cells in zip(covers, engines.grouped(source, covers), strict=True)
-    ]
-    return [
-        next(table for table in tables if set(names) <= set(table.names)).marginal(*names)
-        for names in marginals
-    ]
-
-
-def _counted(source: engines.Source, cells: engines.Cells, levels: Mapping) -> Table:
-    """A table from the distinct records that an engine found."""
-    frame, numbers = cells
-    if source.text:  # what stands in a file of words has no type of its own
-        frame = frame.assign(**{n: _as_levels(frame[n], given) for n, given in levels.items()})
-    types = engines.declared_levels(source, [name for name in frame if name not in levels])
-    codes, domain = encode(frame, {**types, **levels}, numbers)
-    domain = replace(domain, whole=tuple(source.names))
-    return aggregated(domain, codes, numbers).compact(numbers.sum())
-
-
-def _as_levels(column: pd.Series, levels: Iterable) -> pd.Series:
-    written = {str(level): level for level in levels}
-    return pd.Series([written.get(str(v), v) for v in column.tolist()], dtype=object)
-
-
-def _chosen(columns: Iterable[str], names: Sequence[str] | None, levels: Levels) -> list[str]:
-    """The columns to count, all if none are named; unknown ones are refused."""
-    columns, whole = [*columns], declared(levels)
-    if whole is not None and names is None:
-        return list(_columns_of(whole, pd.DataFrame(columns=columns)).columns)
-    given = levels if whole is None else whole.names
-    _refuse_unknown([name for name in given or () if whole is None], columns)
-    unknown = [name for name in names or () if name not in columns]
-    if unknown:
-        raise ValueError(f"the frame has no column {listed(unknown)}; it has {listed(columns)}")
-    if not columns or (names is not None and not len(names)):
-        raise ValueError("a table needs at least one attribute; the frame has no columns")
-    return columns if names is None else list(names)
-
-
-def _refuse_unknown(levels: Iterable, columns: Iterable) -> None:
-    unknown = [name for name in levels if name not in columns]
-    if unknown:
-        raise ValueError(f"levels name {listed(unknown)}; the frame has {listed(columns)}")
-
-
-def _only(levels: Levels, names: Sequence[str]) -> dict[str, tuple]:
-    """The levels of these columns, as far as they are given, by name."""
-    whole = declared(levels)
-    if whole is not None:
-        levels = dict(zip(whole.names, whole.levels, strict=True))
-    return {name: tuple(given) for name, given in (levels or {}).items() if name in names}
 
 
 def checked_weights(weights: Sequence[float], records: int) -> np.ndarray:
@@ -491,17 +558,13 @@ def checked_weights(weights: Sequence[float], records: int) -> np.ndarray:
     return weights
 
 
-def encode(
-    frame: pd.DataFrame | np.ndarray, levels: Levels = None, alike: np.ndarray | None = None
-) -> tuple[np.ndarray, Domain]:
+def encode(frame: pd.DataFrame | np.ndarray, levels: Levels = None) -> tuple[np.ndarray, Domain]:
     """Records as codes, one integer each, and the domain they refer to.
-
-    With `alike` a row stands for that many equal records, and a complaint says for how many.
 
     >>> encode(pd.DataFrame({"A": [0, 1], "B": [1, 1]}))[0]
     array([1, 3])
     """
-    columns, domain = level_numbers(frame, levels, alike)
+    columns, domain = level_numbers(frame, levels)
     codes = np.zeros(len(columns[0]), dtype=np.int64)
     for numbers, stride in zip(columns, domain.strides, strict=True):
         codes += np.multiply(numbers, stride, dtype=np.int64)
@@ -509,7 +572,7 @@ def encode(
 
 
 def level_numbers(
-    frame: pd.DataFrame | np.ndarray, levels: Levels = None, alike: np.ndarray | None = None
+    frame: pd.DataFrame | np.ndarray, levels: Levels = None
 ) -> tuple[list[np.ndarray], Domain]:
     """Records as numbers of levels, a column each, and the domain: :func:`encode` without codes,
     for any number of attributes.
@@ -523,10 +586,12 @@ def level_numbers(
     if whole is not None:
         frame = _columns_of(whole, frame)
         levels = dict(zip(whole.names, whole.levels, strict=True))
-    _refuse_unknown(levels or (), frame.columns)
+    unknown = [name for name in (levels or {}) if name not in frame.columns]
+    if unknown:
+        raise ValueError(f"levels name {listed(unknown)}; the frame has {listed(frame.columns)}")
     columns, found = [], []
     for name in frame.columns:
-        numbers, column_levels = _coded_column(frame[name], (levels or {}).get(name), alike)
+        numbers, column_levels = _coded_column(frame[name], (levels or {}).get(name))
         columns.append(numbers)
         found.append(column_levels)
     if whole is None:
@@ -592,8 +657,8 @@ def _fits(levels: tuple, dtype: object) -> bool:
     return dtype.kind not in "iubf" or pd.Series(list(levels)).dtype.kind in "iubf"
 
 
-def as_frame(records: object) -> pd.DataFrame:
-    """Arrays get the column names x0, x1, ...; pandas' frames stay as they are, others are read.
+def as_frame(records: pd.DataFrame | np.ndarray) -> pd.DataFrame:
+    """Arrays get the column names x0, x1, ...; frames stay as they are.
 
     >>> list(as_frame(np.zeros((2, 3))).columns)
     ['x0', 'x1', 'x2']
@@ -605,52 +670,34 @@ def as_frame(records: object) -> pd.DataFrame:
             repeated = sorted(set(records.columns[records.columns.duplicated()]), key=str)
             raise ValueError(f"column names must differ; repeated: {listed(repeated)}")
         return records
-    if engines.elsewhere(records):
-        return engines.to_pandas(records)
     array = np.asarray(records)
     if array.ndim != 2:
         raise ValueError(f"records must be a frame or a 2-d array; got {array.ndim} dimension(s)")
     return pd.DataFrame(array, columns=[f"x{axis}" for axis in range(array.shape[1])])
 
 
-def _coded_column(
-    column: pd.Series, given: Iterable | None, alike: np.ndarray | None = None
-) -> tuple[np.ndarray, tuple]:
+def _coded_column(column: pd.Series, given: Iterable | None) -> tuple[np.ndarray, tuple]:
     """A column as level numbers, and its levels."""
     if given is None and isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
         values = column.to_numpy()
         if len(values) and values.min() >= 0 and values.max() <= 1:
             return values, (0, 1)
-    missing = column.isna().to_numpy()
-    if missing.any():
-        place = f"first in {_place(column, missing)}" if alike is None else _number(missing, alike)
+    if column.isna().any():
+        row = column.index[np.flatnonzero(column.isna())[0]]
         raise ValueError(
-            f"column {column.name!r} has missing values ({place}): "
+            f"column {column.name!r} has missing values (first in row {row!r}): "
             "fill them, drop the rows, or make them a level of their own"
         )
     values, numbers = _distinct(column)
     levels = tuple(_own_levels(column, values) if given is None else given)
     numbers = places(values, levels, column.name)[numbers]
-    outside = numbers < 0
-    if outside.any():
-        value = column.iloc[int(np.flatnonzero(outside)[0])]
-        value = value.item() if isinstance(value, np.generic) else value
-        same = outside & (column == value).to_numpy()
-        place = _place(column, outside) if alike is None else _number(same, alike)
+    if (numbers < 0).any():
+        at = np.flatnonzero(numbers < 0)[0]
         raise ValueError(
-            f"column {column.name!r} has the value {value!r} ({place}), "
-            f"which is not among its levels {listed(levels)}"
+            f"column {column.name!r} has the value {column.iloc[at]!r} (row "
+            f"{column.index[at]!r}), which is not among its levels {listed(levels)}"
         )
     return numbers, levels
-
-
-def _place(column: pd.Series, rows: np.ndarray) -> str:
-    return f"row {column.index[np.flatnonzero(rows)[0]]!r}"
-
-
-def _number(rows: np.ndarray, alike: np.ndarray) -> str:
-    records = int(alike[rows].sum())
-    return f"in {records:,} record{'s' if records > 1 else ''}"
 
 
 def _distinct(column: pd.Series) -> tuple[list, np.ndarray]:

@@ -90,6 +90,36 @@ def test_matrix_apply_and_undo_are_one_linear_map(name):
     np.testing.assert_allclose(sparse.dense, scheme.apply(table).dense, atol=1e-10)
 
 
+@pytest.mark.parametrize("name", [name for name in MECHANISMS if name.startswith("unrelated")])
+def test_all_pairs_undone_at_once_are_each_undone_by_itself(name):
+    scheme = MECHANISMS[name]
+    frame = answers().assign(E=pd.Categorical(np.resize(["x", "y", "z"], 300)))
+    frame = answers() if "joint" in name else frame
+    pairs = count(frame).pairs("C")
+    at_once, one_by_one = scheme.undo_pairs(pairs), pairs.mapped(scheme.undo)
+    np.testing.assert_allclose(at_once.values, one_by_one.values, atol=1e-12)
+    np.testing.assert_allclose(at_once.totals, one_by_one.totals, atol=1e-12)
+    assert UnrelatedQuestion(1.0).undo_pairs(pairs) is pairs
+    with pytest.raises(ValueError, match="q must not be 0"):
+        UnrelatedQuestion(0.0).undo_pairs(pairs)
+
+
+@pytest.mark.parametrize("q", [0.0, 0.03, 0.5, 0.96, 1.0])
+def test_the_compiled_draw_is_numpys_to_the_bit(q):
+    """The records kept are numpy's binomials, the strangers numpy's integers, in this order."""
+    table = Table(Domain(("A", "B"), ((0, 1, 2), (0, 1))), [0, 3, 40, 1, 5_000, 17])
+    rng = np.random.default_rng(8)
+    kept = rng.binomial(table.values.astype(int), q)
+    strangers = int(table.total - kept.sum())
+    few = strangers <= 16 * 6
+    drawn = (np.bincount(rng.integers(6, size=strangers), minlength=6) if few
+             else rng.multinomial(strangers, np.full(6, 1 / 6)))  # fmt: skip
+    for storage in (table, table.sparsified()):
+        reports = UnrelatedQuestion(q).disguise_table(storage, np.random.default_rng(8))
+        assert reports.densified().values.tolist() == (kept + drawn).tolist()
+        assert reports.is_sparse == storage.is_sparse
+
+
 @pytest.mark.parametrize("theta", [0.0, 1.0])
 def test_at_the_ends_undoing_is_exact_to_the_bit(theta):
     scheme, table = MultiGroup(theta, [["A", "C"], ["B", "D"]]), count(answers())

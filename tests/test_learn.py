@@ -240,6 +240,40 @@ def test_without_a_disguise_naive_bayes_is_equal_to_the_bit(scheme):
     np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize("learner", [ID3(), NaiveBayes(), NaiveBayes(alpha=0.0)])
+@pytest.mark.parametrize("categorical", [False, True])
+@pytest.mark.parametrize("copies", [1, 30])
+def test_a_table_is_classified_as_its_records_are(learner, categorical, copies):
+    """Cell by cell or all cells in order, the class last or first; sparse and dense alike."""
+    X, y = survey(60, seed=3, categorical=categorical)
+    learner.fit(X, y)
+    wide = X.assign(**{f"x{i}": 1 for i in range(9)}) if copies == 1 else X
+    learner = clone(learner).fit(wide, y)
+    guess = learner.predict(wide)
+    expected = [[np.sum((y == v) & (guess == w)) for w in (0, 1)] for v in (0, 1)]
+    for frame in (wide.assign(C=y), pd.concat([y, wide], axis=1)):
+        for table in (count(frame).densified(), count(frame).sparsified()):
+            assert learner.confusion(table).tolist() == expected
+            assert learner.score_table(table) == pytest.approx((guess == y).mean(), abs=1e-12)
+
+
+def test_a_learner_asks_for_nothing_but_undo():
+    """Any object that can undo a table will do, as naive Bayes and ID3 show with one of our own."""
+
+    class Doubled:
+        def undo(self, table):
+            return table * 2
+
+    X, y = survey()
+    table = count(X.assign(C=y))
+    model = NaiveBayes(Doubled(), alpha=0).fit_table(table)
+    assert model.class_count_.tolist() == (2 * table.marginal("C").dense).tolist()
+    plainly = NaiveBayes(alpha=0).fit_table(table)
+    assert (model.predict(X) == plainly.predict(X)).all()
+    grown = ID3(Doubled()).fit_table(table).tree_
+    assert grown.counts.tolist() == (2 * ID3().fit_table(table).tree_.counts).tolist()
+
+
 def test_negative_counts_are_clipped_and_counted():
     X = pd.DataFrame({"A": [1] * 30})
     y = pd.Series([1] * 29 + [0], name="C")

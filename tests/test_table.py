@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from ppdm import Domain, Table, count
-from ppdm.table import DENSE_LIMIT, aggregated, decode, encode
+from ppdm.table import DENSE_LIMIT, Pairs, aggregated, decode, encode
 
 
 @st.composite
@@ -134,3 +135,61 @@ def test_counting_is_linear_in_the_records():
     np.testing.assert_array_equal(
         count(frame).values, np.bincount(encode(frame)[0], minlength=1024)
     )
+
+
+# -- pairs, splits, entropy ----------------------------------------------------------------
+
+
+@given(frames(), st.randoms(use_true_random=False))
+@settings(max_examples=40, deadline=None)
+def test_pairs_are_the_marginals_with_the_target(frame, random):
+    """For every target and storage, also of numbers that are no counts."""
+    table = count(frame)
+    values = np.random.default_rng(len(frame)).normal(size=len(table.values))
+    for whole in (table, Table(table.domain, values, table.cells)):
+        target = random.choice(whole.names)
+        for storage in (whole.densified(), whole.sparsified()):
+            pairs = storage.pairs(target)
+            np.testing.assert_allclose(pairs.totals, whole.marginal(target).dense, atol=1e-12)
+            for name in pairs.names:
+                expected = whole.marginal(name, target)
+                assert pairs.table(name).domain == expected.domain
+                np.testing.assert_allclose(pairs.table(name).dense, expected.dense, atol=1e-12)
+            assert not pairs.values[~np.broadcast_to(pairs.exists, pairs.values.shape)].any()
+            if pairs.names:
+                again = Pairs.of([pairs.table(name) for name in pairs.names], target)
+                np.testing.assert_allclose(again.values, pairs.values)
+
+
+@pytest.mark.parametrize("few", [True, False])
+@pytest.mark.parametrize("sparse", [True, False])
+def test_a_split_deals_every_record_once_and_all_hands_are_equally_likely(few, sparse):
+    """Counts of one cell among 20,000 hands: hypergeometric, by chi-squared (false alarm 1e-6).
+
+    With many records to a cell, counts are drawn instead of records.
+    """
+    numbers = np.array([3.0, 4.0, 0.0, 1.0]) if few else np.array([3.0, 400.0, 0.0, 1.0])
+    table = Table(Domain(("A", "B"), ((0, 1), (0, 1))), numbers)
+    table = table.sparsified() if sparse else table
+    rng, size, hands = np.random.default_rng(1), round(table.total / 2), []
+    for _ in range(20_000):
+        first, rest = table.split(size, rng)
+        hands.append(first.n(A=0, B=0))
+    assert first.total == size and (first + rest).dense.tolist() == table.dense.tolist()
+    law = stats.hypergeom(int(table.total), 3, size).pmf(range(4)) * len(hands)
+    assert stats.chisquare(np.bincount(np.array(hands, dtype=int), minlength=4), law).pvalue > 1e-6
+
+
+def test_only_counted_records_can_be_dealt():
+    table = Table(Domain(("A",), ((0, 1),)), [2.5, 1])
+    with pytest.raises(ValueError, match="only whole counts of records can be dealt; .* holds 2.5"):
+        table.split(1, np.random.default_rng(0))
+    with pytest.raises(ValueError, match="3 records can be dealt; got size = 4"):
+        count(pd.DataFrame({"A": [0, 1, 1]})).split(4, np.random.default_rng(0))
+
+
+@given(frames())
+@settings(max_examples=20, deadline=None)
+def test_entropy_is_scipys(frame):
+    table = count(frame)
+    assert table.entropy() == pytest.approx(stats.entropy(table.densified().values, base=2))

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numba import njit
 
-from ppdm.disguise.mechanism import Mechanism, collect, whole_counts
-from ppdm.table import Domain, Table, decode, encode, listed
+from ppdm.disguise.mechanism import Mechanism, collect
+from ppdm.table import Domain, Table, decode, encode, listed, whole_counts
 
 #: Random numbers are drawn in pieces that stay in the processor's cache.
 _PIECE = 1 << 15

@@ -154,18 +154,6 @@ class Mechanism(ABC):
             return Table(reports.domain, truth.values / reports.values)
 
 
-def whole_counts(table: Table) -> tuple[np.ndarray, np.ndarray]:
-    """The occupied cells of a table of records, as integers; anything else is refused."""
-    cells, values = table.occupied()
-    counts = values.astype(np.int64)
-    if (counts != values).any() or (counts < 0).any():
-        wrong = values[(counts != values) | (counts < 0)][0]
-        raise ValueError(
-            f"only whole counts of records can be disguised; the table holds {wrong:g}"
-        )
-    return cells, counts
-
-
 def collect(domain: Domain, cells: np.ndarray, counts: np.ndarray, like: Table) -> Table:
     """A table of reports, stored as the table of records was."""
     if like.is_sparse:

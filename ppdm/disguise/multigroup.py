@@ -20,8 +20,8 @@ from itertools import product
 import numpy as np
 from numba import njit
 
-from ppdm.disguise.mechanism import Mechanism, collect, whole_counts
-from ppdm.table import Domain, Table, aggregated, listed, worth_dense
+from ppdm.disguise.mechanism import Mechanism, collect
+from ppdm.table import Domain, Table, aggregated, listed, whole_counts, worth_dense
 
 
 class MultiGroup(Mechanism):

@@ -13,9 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
 
 import numpy as np
+from numba import njit
 
-from ppdm.disguise.mechanism import Mechanism, collect, whole_counts
-from ppdm.table import DENSE_LIMIT, Domain, Table
+from ppdm.disguise.mechanism import Mechanism
+from ppdm.table import DENSE_LIMIT, Domain, Pairs, Table, aggregated, whole_counts
+
+#: Drawing how many records fall into a cell takes as long as drawing so many records.
+_SCATTER = 16
 
 
 class UnrelatedQuestion(Mechanism):
@@ -54,6 +58,7 @@ class UnrelatedQuestion(Mechanism):
         elif personal is not None:
             personal = {name: _distribution(name, p) for name, p in personal.items()}
         self.personal = personal
+        self._pairs: dict[tuple[Domain, str], Pairs] = {}
 
     def __repr__(self) -> str:
         return f"UnrelatedQuestion(q={self.q:g}, personal={self.personal})"
@@ -65,17 +70,20 @@ class UnrelatedQuestion(Mechanism):
         return np.where(private, codes, self._personal_codes(domain, len(codes), rng))
 
     def disguise_table(self, table: Table, rng: np.random.Generator) -> Table:
-        cells, counts = whole_counts(table)
-        private = rng.binomial(counts, self.q)
-        strangers = int(counts.sum() - private.sum())
-        if table.domain.size < strangers:  # cheaper to draw counts than records
-            drawn = rng.multinomial(strangers, self.personal_distribution(table.domain))
-            cells = np.concatenate([cells, np.arange(table.domain.size)])
-            return collect(table.domain, cells, np.concatenate([private, drawn]), like=table)
+        reports, strangers = _kept(table.values, self.q, rng)
+        if strangers < 0:
+            whole_counts(table)  # says which number is no count
+        if _SCATTER * table.domain.size < strangers:  # cheaper to draw counts than records
+            numbers = rng.multinomial(strangers, self.personal_distribution(table.domain))
+            drawn = Table(table.domain, numbers)
+            drawn = drawn.sparsified() if table.is_sparse else drawn
+            return Table(table.domain, reports, table.cells) + drawn
         personal = self._personal_codes(table.domain, strangers, rng)
-        cells = np.concatenate([cells, personal])
-        counts = np.concatenate([private, np.ones(strangers, dtype=np.int64)])
-        return collect(table.domain, cells, counts, like=table)
+        if not table.is_sparse:
+            _add_ones(reports, personal)
+            return Table(table.domain, reports)
+        cells = np.concatenate([table.cells, personal])
+        return aggregated(table.domain, cells, np.concatenate([reports, np.ones(strangers)]))
 
     def _personal_codes(self, domain: Domain, number: int, rng) -> np.ndarray:
         if self.personal is None:
@@ -103,6 +111,16 @@ class UnrelatedQuestion(Mechanism):
         stranger = self.personal_distribution(table.domain) * ((1 - self.q) * table.total)
         return Table(table.domain, (table.densified().values - stranger) / self.q)
 
+    def undo_pairs(self, pairs: Pairs) -> Pairs:
+        """:meth:`undo` of all tables of two at once, and of the classes; the same linear map."""
+        self._check_informative()
+        if self.q == 1:
+            return pairs
+        stranger, number = self._personal_pairs(pairs), (1 - self.q) * pairs.totals.sum()
+        values = (pairs.values - stranger.values * number) / self.q
+        totals = (pairs.totals - stranger.totals * number) / self.q
+        return Pairs(pairs.domain, pairs.target, values, totals)
+
     def unbiased(self, right: Callable, codes: np.ndarray, domain: Domain) -> np.ndarray:
         """[Zhan & Matwin 2.4] (right(report) - (1-q) E right(Y)) / q."""
         self._check_informative()
@@ -126,6 +144,15 @@ class UnrelatedQuestion(Mechanism):
             return joint.densified().values
         answers = (self._answer(*pair) for pair in zip(domain.names, domain.levels, strict=True))
         return reduce(np.multiply.outer, answers).reshape(-1)
+
+    def _personal_pairs(self, pairs: Pairs) -> Pairs:
+        """The same of pairs of personal answers; kept, since every repetition asks for it."""
+        known = pairs.domain, pairs.target
+        if known not in self._pairs:
+            self._pairs[known] = pairs.mapped(
+                lambda table: Table(table.domain, self.personal_distribution(table.domain))
+            )
+        return self._pairs[known]
 
     def _answer(self, name: str, levels: tuple) -> np.ndarray:
         probabilities = self.personal.get(name)
@@ -175,6 +202,31 @@ class UnrelatedQuestion(Mechanism):
             stranger = self.personal_distribution(prior.domain)[reports]
         with np.errstate(invalid="ignore"):
             return private / (private + (1 - self.q) * stranger)
+
+
+@njit(cache=True)
+def _kept(counts, q, rng):
+    """How many records of each cell are sent as they are, and the number of all others.
+
+    The number is -1 if something is no whole count.
+    """
+    kept = np.zeros(len(counts))
+    strangers = 0
+    for cell in range(len(counts)):
+        number = np.int64(counts[cell])
+        if number != counts[cell] or number < 0:
+            return kept, -1
+        if number > 0:
+            private = rng.binomial(number, q)
+            kept[cell] = private
+            strangers += number - private
+    return kept, strangers
+
+
+@njit(cache=True)
+def _add_ones(counts, cells):
+    for cell in cells:
+        counts[cell] += 1
 
 
 def _epsilon(q: float, rarest: float) -> float:

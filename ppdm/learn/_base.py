@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,24 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ppdm.table import Domain, Table, as_frame
+
+
+class CanUndo(Protocol):
+    """What a learner asks of a scheme: that it turns a table of reports into one of true records.
+
+    Undoing commutes with taking marginals, so a learner may undo whichever marginals it needs. A
+    scheme that can undo all pairs of a table at once says so with `undo_pairs`.
+    """
+
+    def undo(self, table: Table) -> Table: ...
+
+
+class CanCorrect(Protocol):
+    """What is asked of a scheme: for a function of records, one of reports with the same mean."""
+
+    def unbiased(
+        self, right: Callable[[np.ndarray], np.ndarray], codes: np.ndarray, domain: Domain
+    ) -> np.ndarray: ...
 
 
 class TableClassifier(ClassifierMixin, BaseEstimator):
@@ -36,33 +56,49 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
 
     def score_table(self, table: Table) -> float:
         """The share of a table's records, true or estimated, that are classified rightly."""
+        outcome = self.confusion(table)
+        return float(outcome.diagonal().sum() / outcome.sum())
+
+    def confusion(self, table: Table) -> np.ndarray:
+        """The numbers of a table's records by [true class, predicted class]."""
         check_is_fitted(self)
+        self._check_levels(table.domain)
         cells, values = table.occupied()
-        right = self.is_right(table.domain)(table.domain.digits(cells))
-        return float((values * right).sum() / values.sum())
+        axis, classes = table.domain.axis(self.target_), len(self.classes_)
+        truth = cells // table.domain.strides[axis] % classes
+        both = truth * classes + self._guesses(table.domain, cells)
+        return np.bincount(both, values, minlength=classes**2).reshape(classes, classes)
 
     def is_right(self, domain: Domain):
         """The function of level numbers (cells, attributes) that says whether a record's class
         is the predicted one: what `Mechanism.unbiased` estimates the mean of."""
         check_is_fitted(self)
+        self._check_levels(domain)
         columns = [domain.axis(name) for name in self.domain_.names]
         truth = domain.axis(self.target_)
-        if domain.only(self.domain_.names) != self.domain_:
-            raise ValueError("the table's attributes have other levels than those learned from")
         return lambda digits: (self._best(digits[:, columns]) == digits[:, truth]).astype(float)
 
     # -- inside ----------------------------------------------------------------------------
 
     def _remember(self, domain: Domain, target: str) -> None:
-        names = [name for name in domain.names if name != target]
+        self.target_ = target
+        self.domain_ = _without(domain, target)
+        self.classes_ = np.array(domain.levels[domain.axis(target)])
+        names = self.domain_.names
         if not names:
             raise ValueError("there is nothing to learn from: the table has only the class")
-        self.target_ = target
-        self.domain_ = domain.only(names)
-        self.classes_ = np.array(domain.only([target]).levels[0])
         self.n_features_in_ = len(names)
         if all(isinstance(name, str) for name in names):
             self.feature_names_in_ = np.array(names, dtype=object)
+
+    def _check_levels(self, domain: Domain) -> None:
+        if _among(domain, self.domain_.names) != self.domain_:
+            raise ValueError("the table's attributes have other levels than those learned from")
+
+    def _guesses(self, domain: Domain, cells: np.ndarray) -> np.ndarray:
+        """The number of the predicted class of each coded record."""
+        columns = [domain.axis(name) for name in self.domain_.names]
+        return self._best(domain.digits(cells)[:, columns])
 
     def _digits(self, X: pd.DataFrame | np.ndarray) -> np.ndarray:
         """Level numbers of records; -1 for a value that did not occur in training."""
@@ -85,6 +121,17 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             for (_, column), levels in zip(frame.items(), self.domain_.levels, strict=True)
         ]
         return np.column_stack(columns).astype(np.int64)
+
+
+@lru_cache(maxsize=64)
+def _among(domain: Domain, names: tuple[str, ...]) -> Domain:
+    """`Domain.only`, remembered: a study asks for the same part a thousand times."""
+    return domain.only(names)
+
+
+@lru_cache(maxsize=64)
+def _without(domain: Domain, target: str) -> Domain:
+    return domain.only([name for name in domain.names if name != target])
 
 
 def _is_binary(column: pd.Series) -> bool:

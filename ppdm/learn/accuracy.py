@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ppdm.disguise import Mechanism
-from ppdm.learn._base import TableClassifier
+from ppdm.learn._base import CanCorrect, TableClassifier
 from ppdm.table import Table, count
 
 
@@ -31,7 +30,7 @@ class Accuracy(NamedTuple):
 
 
 def estimated_accuracy(
-    model: TableClassifier, reports: Table | pd.DataFrame, mechanism: Mechanism
+    model: TableClassifier, reports: Table | pd.DataFrame, mechanism: CanCorrect
 ) -> Accuracy:
     """[Zhan & Matwin 2.4; Zhan & Du, Eq. 15] Accuracy on the true records behind the reports.
 

@@ -14,8 +14,8 @@ import pandas as pd
 from numba import njit
 from sklearn.utils.validation import check_is_fitted
 
-from ppdm.disguise import Mechanism
-from ppdm.learn._base import TableClassifier
+from ppdm.folding import LONG, fold, steps, total
+from ppdm.learn._base import CanUndo, TableClassifier
 from ppdm.table import Table, count
 
 #: Gains that differ by less are tied, and the first attribute wins; smaller counts (relative to
@@ -49,7 +49,7 @@ class ID3(TableClassifier):
     |   B = 1: 1 (1)
     """
 
-    def __init__(self, mechanism: Mechanism | None = None, negative: str = "clip"):
+    def __init__(self, mechanism: CanUndo | None = None, negative: str = "clip"):
         self.mechanism = mechanism
         self.negative = negative
 
@@ -222,9 +222,7 @@ class Tree:
 def grow(table: Table, target: str, negative: str = "clip") -> Tree:
     """[Zhan & Du 4.5] Grow a tree on a table of true or estimated counts.
 
-    A dense table is folded: adding its two halves sums one attribute out, so the counts of all
-    attributes with the class cost twice the cells of the node, however many attributes there are.
-    A sparse one is a list of weighted patterns.
+    How the pairs of a node are counted, dense or sparse, see `ppdm.folding`.
 
     >>> tree = grow(count(pd.DataFrame({"A": [0, 0, 1], "C": [0, 0, 1]})), "C")
     >>> tree.attribute, tree.label
@@ -240,20 +238,14 @@ def grow(table: Table, target: str, negative: str = "clip") -> Tree:
     if table.is_sparse:
         digits = domain.digits(table.cells)
         attributes = np.ascontiguousarray(np.delete(digits, axis, axis=1))
-        grown = _grow_sparse(
-            attributes, digits[:, axis].copy(), table.values, sizes, classes, literal
-        )
+        values, truth = table.values, digits[:, axis].copy()
     else:
-        before = int(np.prod(domain.shape[:axis], dtype=np.int64))
-        by_class = table.values.reshape(before, classes, -1).swapaxes(0, 1)
-        grown = _grow_dense(by_class.copy().reshape(-1), sizes, classes, literal)
-    return Tree(*grown, sizes)
+        attributes, truth = np.empty((0, 0), dtype=np.int64), np.empty(0, dtype=np.int64)
+        values = table.by_class(target)
+    return Tree(*_grow(values, attributes, truth, sizes, classes, literal), sizes)
 
 
 # -- choosing a split ----------------------------------------------------------------------
-
-
-# Kernels take whole arrays and positions in them: cutting out a piece costs more than using it.
 
 
 @njit(cache=True)
@@ -338,72 +330,7 @@ def _room(attribute, first_child, counts, label, nodes, more):
     return attribute2, first_child2, counts2, label2
 
 
-# -- growing on a dense table --------------------------------------------------------------
-
-
-#: From this length on it pays to cut out a piece and let the compiler use vector instructions.
-_LONG = 64
-
-
-@njit(cache=True, fastmath={"reassoc", "nsz"})
-def _sum(values):
-    total = 0.0
-    for i in range(len(values)):
-        total += values[i]
-    return total
-
-
-@njit(cache=True)
-def _add(target, one, other):
-    for i in range(len(target)):
-        target[i] = one[i] + other[i]
-
-
-@njit(cache=True)
-def _fold(arena, start, cells, classes, sizes, inner, left, work, pairs):
-    """Counts of (attribute, level, class) of the node stored at arena[start:], by folding."""
-    for j in range(classes):
-        done = 0
-        if cells >= _LONG:
-            done = _fold_long(
-                arena[start + j * cells : start + (j + 1) * cells],
-                j,
-                sizes,
-                inner,
-                left,
-                work,
-                pairs,
-            )
-        else:
-            for i in range(cells):
-                work[i] = arena[start + j * cells + i]
-        for a in range(done, left):
-            part = inner[a]
-            for v in range(sizes[a]):
-                total = 0.0
-                for i in range(v * part, (v + 1) * part):
-                    total += work[i]
-                pairs[a, v, j] = total
-            for v in range(1, sizes[a]):
-                for i in range(part):
-                    work[i] += work[v * part + i]
-
-
-@njit(cache=True)
-def _fold_long(cells, j, sizes, inner, left, work, pairs):
-    """Fold in long pieces; what is left lies in `work`. Returns the first attribute not done."""
-    a = 0
-    while a < left and len(cells) >= _LONG:
-        part = inner[a]
-        for v in range(sizes[a]):
-            pairs[a, v, j] = _sum(cells[v * part : (v + 1) * part])
-        folded = work[:part]
-        _add(folded, cells[:part], cells[part : 2 * part])
-        for v in range(2, sizes[a]):
-            _add(folded, folded, cells[v * part : (v + 1) * part])
-        cells = folded
-        a += 1
-    return a
+# -- growing ---------------------------------------------------------------------------------
 
 
 @njit(cache=True)
@@ -418,7 +345,7 @@ def _slice(source, at, cells, classes, size, inner, level, target, to):
     step = size * inner
     first = at + level * inner
     outer = classes * cells // step  # the classes lie one behind the other
-    if inner >= _LONG:
+    if inner >= LONG:
         for o in range(outer):
             _copy(
                 target[to + o * inner : to + (o + 1) * inner],
@@ -431,31 +358,66 @@ def _slice(source, at, cells, classes, size, inner, level, target, to):
 
 
 @njit(cache=True)
-def _grow_dense(values, all_sizes, classes, literal):
-    """Depth first. A node's slice lies in one of two arenas, its children's in the other, within
-    the same bounds: what waits on the stack lies outside of them, so nothing is overwritten."""
-    k = len(all_sizes)
-    zero = TIE * max(_sum(values), 1.0)
+def _tally(order, start, stop, digits, classes_of, weights, names, sizes, left, pairs):
+    """Counts of (attribute, level, class) of a stretch of the list of patterns."""
+    for a in range(left):
+        for v in range(sizes[a]):
+            for j in range(pairs.shape[2]):
+                pairs[a, v, j] = 0.0
+    for p in range(start, stop):
+        pattern = order[p]
+        j, weight = classes_of[pattern], weights[pattern]
+        for a in range(left):
+            pairs[a, digits[pattern, names[a]], j] += weight
+
+
+@njit(cache=True)
+def _gather(order, start, stop, digits, name, level, target, to):
+    """Copy a stretch's patterns with this level of the attribute; returns where they end."""
+    for p in range(start, stop):
+        if digits[order[p], name] == level:
+            target[to] = order[p]
+            to += 1
+    return to
+
+
+@njit(cache=True)
+def _grow(values, digits, classes_of, all_sizes, classes, literal):
+    """Depth first, on a dense table (`digits` is empty) or on a list of weighted patterns.
+
+    Dense: a node's slice lies in one of two arenas, its children's in the other, within the same
+    bounds: what waits on the stack lies outside of them, so nothing is overwritten. Sparse: a node
+    is a stretch of the list, and a split sorts the stretch by its levels.
+    """
+    k, dense = len(all_sizes), len(digits) == 0
+    zero = TIE * max(total(values), 1.0)
     attribute = np.full(64, _LEAF, dtype=np.int64)
     first_child = np.zeros(64, dtype=np.int64)
     counts = np.zeros((64, classes))
     label = np.zeros(64, dtype=np.int64)
     cells = len(values) // classes
-    for j in range(classes):
-        counts[0, j] = _sum(values[j * cells : (j + 1) * cells])
+    if dense:
+        for j in range(classes):
+            counts[0, j] = total(values[j * cells : (j + 1) * cells])
+    for i in range(len(digits)):
+        counts[0, classes_of[i]] += values[i]
     label[0] = _majority(counts, 0, zero)
     nodes = 1
     if _is_pure(counts, 0, zero) or not _has_records(counts, 0, literal, zero):
         return attribute[:1], first_child[:1], counts[:1], label[:1]
 
-    other = np.empty(len(values))
+    other = np.empty(len(values) if dense else 0)
     work = np.empty(max(1, cells))
+    order = np.arange(len(digits))
+    sorted_order = np.empty_like(order)
     pairs = np.empty((k, all_sizes.max(), classes))
     depth_limit = 1 + all_sizes.sum()
     stack_node = np.zeros(depth_limit, dtype=np.int64)
-    stack_at = np.zeros(depth_limit, dtype=np.int64)
+    stack_start = np.zeros(depth_limit, dtype=np.int64)
+    stack_stop = np.zeros(depth_limit, dtype=np.int64)
     stack_left = np.zeros(depth_limit, dtype=np.int64)  # how many attributes are left
     stack_attributes = np.zeros((depth_limit, k), dtype=np.int64)
+    stack_stop[0] = len(values)
     stack_left[0] = k
     stack_attributes[0] = np.arange(k)
     top = 1
@@ -464,15 +426,17 @@ def _grow_dense(values, all_sizes, classes, literal):
     inner = np.empty(k, dtype=np.int64)  # cells in a slice of the attributes that come later
     while top > 0:
         top -= 1
-        node, at, left = stack_node[top], stack_at[top], stack_left[top]
-        cells = 1
-        for a in range(left - 1, -1, -1):
+        node, start, stop = stack_node[top], stack_start[top], stack_stop[top]
+        left = stack_left[top]
+        for a in range(left):
             names[a] = stack_attributes[top, a]
             sizes[a] = all_sizes[names[a]]
-            inner[a] = cells
-            cells *= sizes[a]
         here, below = (values, other) if (k - left) % 2 == 0 else (other, values)
-        _fold(here, at, cells, classes, sizes, inner, left, work, pairs)
+        if dense:
+            cells = steps(sizes, left, inner)
+            fold(here, start, cells, classes, sizes, inner, left, work, pairs)
+        else:
+            _tally(order, start, stop, digits, classes_of, values, names, sizes, left, pairs)
         a = _best_split(pairs, sizes, left, counts, node, literal)
         fan = sizes[a]
         if nodes + fan > len(attribute):
@@ -481,95 +445,11 @@ def _grow_dense(values, all_sizes, classes, literal):
             )
         attribute[node] = names[a]
         first_child[node] = nodes
-        to = at
-        for v in range(fan):
-            child = nodes + v
-            for j in range(classes):
-                counts[child, j] = pairs[a, v, j]
-            if not _has_records(counts, child, literal, zero):
-                label[child] = label[node]
-                continue
-            label[child] = _majority(counts, child, zero)
-            if left == 1 or _is_pure(counts, child, zero):
-                continue
-            _slice(here, at, cells, classes, fan, inner[a], v, below, to)
-            stack_node[top] = child
-            stack_at[top] = to
-            stack_left[top] = left - 1
-            for b in range(left - 1):
-                stack_attributes[top, b] = names[b + (b >= a)]
-            top += 1
-            to += classes * (cells // fan)
-        nodes += fan
-    return attribute[:nodes], first_child[:nodes], counts[:nodes], label[:nodes]
-
-
-# -- growing on a sparse table -------------------------------------------------------------
-
-
-@njit(cache=True)
-def _grow_sparse(digits, classes_of, weights, sizes, classes, literal):
-    """A node is a stretch of the list of patterns; a split sorts the stretch by its levels."""
-    k = len(sizes)
-    zero = TIE * max(weights.sum(), 1.0)
-    attribute = np.full(64, _LEAF, dtype=np.int64)
-    first_child = np.zeros(64, dtype=np.int64)
-    counts = np.zeros((64, classes))
-    label = np.zeros(64, dtype=np.int64)
-    order = np.arange(len(weights))
-    sorted_order = np.empty_like(order)
-    for i in range(len(weights)):
-        counts[0, classes_of[i]] += weights[i]
-    label[0] = _majority(counts, 0, zero)
-    nodes = 1
-    if _is_pure(counts, 0, zero) or not _has_records(counts, 0, literal, zero):
-        return attribute[:1], first_child[:1], counts[:1], label[:1]
-
-    depth_limit = 1 + sizes.sum()
-    stack_node = np.zeros(depth_limit, dtype=np.int64)
-    stack_start = np.zeros(depth_limit, dtype=np.int64)
-    stack_stop = np.zeros(depth_limit, dtype=np.int64)
-    stack_left = np.zeros(depth_limit, dtype=np.int64)
-    stack_attributes = np.zeros((depth_limit, k), dtype=np.int64)
-    stack_stop[0] = len(weights)
-    stack_left[0] = k
-    stack_attributes[0] = np.arange(k)
-    top = 1
-    pairs = np.empty((k, sizes.max(), classes))
-    node_sizes = np.empty(k, dtype=np.int64)
-    names = np.empty(k, dtype=np.int64)
-    while top > 0:
-        top -= 1
-        node, start, stop = stack_node[top], stack_start[top], stack_stop[top]
-        left = stack_left[top]
-        for a in range(left):
-            names[a] = stack_attributes[top, a]
-            node_sizes[a] = sizes[names[a]]
-            for v in range(node_sizes[a]):
-                for j in range(classes):
-                    pairs[a, v, j] = 0.0
-        for p in range(start, stop):
-            pattern = order[p]
-            j, weight = classes_of[pattern], weights[pattern]
-            for a in range(left):
-                pairs[a, digits[pattern, names[a]], j] += weight
-        a = _best_split(pairs, node_sizes, left, counts, node, literal)
-        fan = node_sizes[a]
-        if nodes + fan > len(attribute):
-            attribute, first_child, counts, label = _room(
-                attribute, first_child, counts, label, nodes, fan
-            )
-        attribute[node] = names[a]
-        first_child[node] = nodes
         to = start
         for v in range(fan):
-            child = nodes + v
-            begin = to
-            for p in range(start, stop):
-                if digits[order[p], names[a]] == v:
-                    sorted_order[to] = order[p]
-                    to += 1
-            # as in _grow_dense: one function for both would cost a tree 4 % of its time
+            child, begin = nodes + v, to
+            if not dense:
+                to = _gather(order, start, stop, digits, names[a], v, sorted_order, to)
             for j in range(classes):
                 counts[child, j] = pairs[a, v, j]
             if not _has_records(counts, child, literal, zero):
@@ -578,15 +458,16 @@ def _grow_sparse(digits, classes_of, weights, sizes, classes, literal):
             label[child] = _majority(counts, child, zero)
             if left == 1 or _is_pure(counts, child, zero):
                 continue
-            stack_node[top] = child
-            stack_start[top] = begin
-            stack_stop[top] = to
+            if dense:
+                _slice(here, start, cells, classes, fan, inner[a], v, below, to)
+                to += classes * (cells // fan)
+            stack_node[top], stack_start[top], stack_stop[top] = child, begin, to
             stack_left[top] = left - 1
             for b in range(left - 1):
                 stack_attributes[top, b] = names[b + (b >= a)]
             top += 1
-        for p in range(start, stop):
-            order[p] = sorted_order[p]
+        if not dense:
+            order[start:stop] = sorted_order[start:stop]
         nodes += fan
     return attribute[:nodes], first_child[:nodes], counts[:nodes], label[:nodes]
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
+from numba import njit
 
-from ppdm.disguise import Mechanism
-from ppdm.learn._base import TableClassifier
-from ppdm.table import Domain, Table, count
+from ppdm.learn._base import CanUndo, TableClassifier
+from ppdm.table import DENSE_LIMIT, Domain, Pairs, Table, count
+
+#: One record by itself costs as much as so many cells when all cells are classified in order.
+_EVERYWHERE = 64
 
 
 class NaiveBayes(TableClassifier):
@@ -36,52 +37,63 @@ class NaiveBayes(TableClassifier):
     array([0, 0, 1, 1])
     """
 
-    def __init__(self, mechanism: Mechanism | None = None, alpha: float = 1.0):
+    def __init__(self, mechanism: CanUndo | None = None, alpha: float = 1.0):
         self.mechanism = mechanism
         self.alpha = alpha
 
     def fit_table(self, table: Table, target: str | None = None) -> NaiveBayes:
         """Learn from a table of reports (of plain records without a mechanism); the class is the
         last attribute if it is not named."""
-        target = table.names[-1] if target is None else target
-        pairs = [table.marginal(name, target) for name in table.names if name != target]
-        return self._learn(table.domain, target, table.marginal(target), pairs)
+        return self.fit_pairs(table.pairs(table.names[-1] if target is None else target))
+
+    def fit_pairs(self, pairs: Pairs) -> NaiveBayes:
+        """Learn from the pair counts of reports (of plain records without a mechanism)."""
+        if self.alpha < 0:
+            raise ValueError(f"alpha must not be negative; got {self.alpha!r}")
+        if self.mechanism is not None:
+            at_once = getattr(self.mechanism, "undo_pairs", None)
+            pairs = at_once(pairs) if at_once else pairs.mapped(self.mechanism.undo)
+        self._remember(pairs.domain, pairs.target)
+        self.pairs_, self.class_count_ = pairs, pairs.totals
+        self.n_clipped_ = int((pairs.totals < 0).sum() + (pairs.values < 0).sum())
+        weights = np.maximum(pairs.totals, 0)
+        smoothed = np.maximum(pairs.values, 0) + self.alpha * pairs.exists
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.class_log_prior_ = np.log(weights) - np.log(weights.sum())
+            self._log_shares = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
+        return self
 
     def _learn_records(self, records: pd.DataFrame, target: str) -> NaiveBayes:
         pairs = [count(records[[name, target]]) for name in records.columns if name != target]
-        totals = count(records[[target]])
-        levels = {name: lev for table in pairs for name, lev in zip(table.names, table.levels)}
-        domain = Domain(tuple(levels), tuple(levels.values()))
-        return self._learn(domain, target, totals, pairs)
+        return self.fit_pairs(Pairs.of(pairs, target, count(records[[target]])))
 
-    def _learn(self, domain, target: str, totals: Table, pairs: Sequence[Table]) -> NaiveBayes:
-        if self.alpha < 0:
-            raise ValueError(f"alpha must not be negative; got {self.alpha!r}")
-        undo = self.mechanism.undo if self.mechanism is not None else lambda table: table
-        self._remember(domain, target)
-        self.class_count_ = undo(totals).dense
-        self.category_count_ = [undo(pair).dense.T for pair in pairs]  # (classes, levels)
-        self.n_clipped_ = int(
-            (self.class_count_ < 0).sum() + sum((c < 0).sum() for c in self.category_count_)
-        )
-        with np.errstate(divide="ignore", invalid="ignore"):
-            weights = np.maximum(self.class_count_, 0)
-            self.class_log_prior_ = np.log(weights) - np.log(weights.sum())
-            self.feature_log_prob_ = [
-                np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
-                for smoothed in (np.maximum(c, 0) + self.alpha for c in self.category_count_)
-            ]
-        return self
+    @property
+    def category_count_(self) -> list[np.ndarray]:
+        """The (estimated) counts of each attribute, as (classes, levels)."""
+        return self._by_attribute(self.pairs_.values)
+
+    @property
+    def feature_log_prob_(self) -> list[np.ndarray]:
+        """log P(a | v) of each attribute, as (classes, levels)."""
+        return self._by_attribute(self._log_shares)
+
+    def _by_attribute(self, values: np.ndarray) -> list[np.ndarray]:
+        return [row[:size].T for row, size in zip(values, self.domain_.shape, strict=True)]
 
     def _joint_log_likelihood(self, digits: np.ndarray) -> np.ndarray:
-        joint = np.tile(self.class_log_prior_, (len(digits), 1))
-        for column, log_prob in zip(digits.T, self.feature_log_prob_, strict=True):
-            known = column >= 0  # a value that never occurred says nothing about the class
-            joint[known] += log_prob.T[column[known]]
+        joint = _joint(digits, self.class_log_prior_, self._log_shares)
         return np.where(np.isnan(joint), -np.inf, joint)
 
     def _best(self, digits: np.ndarray) -> np.ndarray:
         return self._joint_log_likelihood(digits).argmax(axis=1)
+
+    def _guesses(self, domain: Domain, cells: np.ndarray) -> np.ndarray:
+        few = self.domain_.size > _EVERYWHERE * len(cells) or self.domain_.size > DENSE_LIMIT
+        if few or domain.names[:-1] != self.domain_.names:
+            return super()._guesses(domain, cells)
+        shape = np.array(self.domain_.shape)
+        everywhere = _guess_everywhere(self.class_log_prior_, self._log_shares, shape)
+        return everywhere[cells // domain.shape[-1]]
 
     def predict_proba(self, X: pd.DataFrame | np.ndarray) -> np.ndarray:
         """The share of each class, as naive Bayes sees it."""
@@ -90,3 +102,40 @@ class NaiveBayes(TableClassifier):
         impossible = ~np.isfinite(largest)  # every class ruled out: nothing is known
         weights = np.where(impossible, 1.0, np.exp(joint - np.where(impossible, 0, largest)))
         return weights / weights.sum(axis=1, keepdims=True)
+
+
+@njit(cache=True)
+def _joint(digits, log_prior, log_shares):
+    """log P(v) + sum of log P(a_i | v); a value that never occurred says nothing about the class."""
+    joint = np.empty((len(digits), len(log_prior)))
+    for i in range(len(digits)):
+        for v in range(len(log_prior)):
+            joint[i, v] = log_prior[v]
+            for a in range(digits.shape[1]):
+                if digits[i, a] >= 0:
+                    joint[i, v] += log_shares[a, digits[i, a], v]
+    return joint
+
+
+@njit(cache=True)
+def _guess_everywhere(log_prior, log_shares, sizes):
+    """The predicted class in every cell. The sums grow one attribute after the other, each in place
+    of the sum that it continues; a class that is ruled out twice (nan) is ruled out.
+    """
+    joint = np.empty((len(log_prior), sizes.prod()))
+    for v in range(len(log_prior)):
+        joint[v, 0] = log_prior[v]
+        filled = 1
+        for a in range(len(sizes)):
+            for cell in range(filled - 1, -1, -1):
+                before = joint[v, cell]
+                for level in range(sizes[a] - 1, -1, -1):
+                    joint[v, cell * sizes[a] + level] = before + log_shares[a, level, v]
+            filled *= sizes[a]
+    best = np.zeros(joint.shape[1], dtype=np.int64)
+    for cell in range(joint.shape[1]):
+        most = -np.inf
+        for v in range(len(log_prior)):
+            if joint[v, cell] > most:  # never so of nan
+                best[cell], most = v, joint[v, cell]
+    return best
