@@ -58,6 +58,8 @@ class Archive(ThreadingHTTPServer):
     script = ("good",)
     calls = 0
     change = staticmethod(lambda text: text)
+    elsewhere = None  # where the metadata say that the table is
+    sent = 0  # bytes of an endless table
 
     def next_word(self):
         word = self.script[min(self.calls, len(self.script) - 1)]
@@ -78,6 +80,17 @@ class Answer(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def endless(self, pause):
+        """A table without end, until nobody reads it any more."""
+        self.send_response(200)
+        self.end_headers()
+        try:
+            while not self.server.released.wait(pause):
+                self.wfile.write(b"y,n,?" * 10_000)
+                self.server.sent += 50_000
+        except OSError:
+            self.server.hung_up.set()
+
     def do_GET(self):
         archive = self.server
         if self.path.startswith("/csv/"):
@@ -87,6 +100,8 @@ class Answer(BaseHTTPRequestHandler):
                 return self.send(text[: len(text) // 2], kind="text/csv", length=len(text))
             if word == "short":
                 return self.send(text[: len(text) // 2], kind="text/csv", length="unsaid")
+            if word in ("flood", "drip"):
+                return self.endless(pause=0.01 * (word == "drip"))
             if word == "stall":
                 archive.released.wait(30)
                 return None
@@ -108,7 +123,8 @@ class Answer(BaseHTTPRequestHandler):
         metadata = {
             "uci_id": uci_id,
             "name": "played",
-            "data_url": f"http://127.0.0.1:{archive.server_port}/csv/{word}/{uci_id}",
+            "data_url": archive.elsewhere
+            or f"http://127.0.0.1:{archive.server_port}/csv/{word}/{uci_id}",
             "variables": [{"name": column, "role": "Feature"} for column in columns],
             "additional_info": None,
             "intro_paper": None,
@@ -119,7 +135,7 @@ class Answer(BaseHTTPRequestHandler):
 @pytest.fixture
 def archive(monkeypatch, tmp_path):
     server = Archive(("127.0.0.1", 0), Answer)
-    server.released = threading.Event()
+    server.released, server.hung_up = threading.Event(), threading.Event()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     address = f"http://127.0.0.1:{server.server_port}/api/dataset"
@@ -210,6 +226,51 @@ def test_a_server_that_does_not_answer_is_given_up(archive, pauses, word):
     with pytest.raises(data.DownloadError, match="at most 1 s each"):
         load(VOTING, pauses, timeout=1, attempts=2)
     assert archive.calls == 2
+
+
+def readers():
+    return [t for t in threading.enumerate() if t.name == "ppdm download" and t.is_alive()]
+
+
+def test_a_table_without_end_is_refused_and_nobody_reads_on(archive, pauses, monkeypatch):
+    monkeypatch.setattr(live.download, "__defaults__", (30.0, 1_000_000))
+    archive.script = ("flood",)
+    with pytest.raises(data.DownloadError, match="holds more than 1 MB"):
+        load(VOTING, pauses, attempts=1)
+    assert archive.hung_up.wait(10) and readers() == []
+    assert archive.sent < 50_000_000  # what the two ends buffer, and no more
+
+
+def test_a_table_that_comes_too_slowly_is_given_up_and_nobody_reads_on(archive, pauses):
+    archive.script = ("drip",)
+    with pytest.raises(data.DownloadError, match="at most 0.2 s each"):
+        load(VOTING, pauses, timeout=0.2, attempts=1)
+    assert archive.hung_up.wait(10)
+    for thread in readers():
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+@pytest.mark.parametrize(
+    "address", ["file:///etc/hostname", "ftp://a.b/c", "http://a.b/c", "/etc/x"]
+)
+def test_only_https_is_followed(archive, pauses, address):
+    archive.elsewhere = address
+    with pytest.raises(
+        data.DownloadError, match=f"ValueError: {address} is not followed: only https"
+    ):
+        load(VOTING, pauses, attempts=1)
+
+
+def test_a_redirection_is_held_to_the_same(archive, monkeypatch):
+    def away(handler):
+        handler.send_response(302)
+        handler.send_header("Location", "http://archive.test/data.csv")
+        handler.end_headers()
+
+    monkeypatch.setattr(Answer, "do_GET", away)
+    with pytest.raises(ValueError, match="http://archive.test/data.csv is not followed"):
+        live.download(f"http://127.0.0.1:{archive.server_port}/")
 
 
 def test_the_third_attempt_may_succeed(archive, pauses):

@@ -1,22 +1,27 @@
 """The live copy: a download through `ucimlrepo`, made dependable, repaired and compared.
 
-`ucimlrepo` 0.0.7 has no timeout, no retry and no cache, and its tables carry traps: in Adult the
+`ucimlrepo` 0.0.7 has no timeout, no retry, no cache and follows any address, and its tables carry traps: in Adult the
 `?` of one part are strings and of the other missing, and half of the labels end in a dot.
 """
 
 from __future__ import annotations
 
 import hashlib
+import http.client
 import io
 import lzma
 import re
-import socket
+import ssl
 import threading
 import time
+import urllib.error
+import urllib.parse
+import urllib.request
 import warnings
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from types import FunctionType, SimpleNamespace
 
 import pandas as pd
 
@@ -25,6 +30,9 @@ from ppdm.files import replace_file
 from .catalog import CATALOG, Column, Entry, entry
 from .dataset import Dataset, make_dataset
 from .stored import load_stored
+
+LARGEST = 100_000_000  # bytes of one download; Adult has five million
+HERE = ("127.0.0.1", "::1", "localhost")
 
 
 class DownloadError(ConnectionError):
@@ -178,34 +186,100 @@ def _download(known: Entry, timeout: float, attempts: int, pause: Callable[[floa
 
 
 def _fetch(uci_id: int, timeout: float) -> pd.DataFrame:
-    """One call of `fetch_ucirepo`, with the deadline that it does not have.
+    """One call of `fetch_ucirepo`, with the bounds that it does not have.
 
-    The socket timeout bounds each read; the thread bounds the whole call, so that a server that
-    sends a byte now and then cannot hold the run. A thread that is given up ends with its socket.
+    It goes to the net through two names, `urllib` and `pd`; both lead to `download` here. The thread
+    bounds the whole call, and the deadline ends the thread.
     """
-    from ucimlrepo import fetch_ucirepo
+    from ucimlrepo.fetch import fetch_ucirepo
 
+    deadline = time.monotonic() + timeout
     outcome = {}
+
+    def fetch(address: str) -> io.BytesIO:
+        return io.BytesIO(download(address, deadline - time.monotonic()))
+
+    doors = {
+        "urllib": SimpleNamespace(
+            request=SimpleNamespace(urlopen=lambda address, **_: fetch(address)),
+            parse=urllib.parse,
+            error=urllib.error,
+        ),
+        "pd": SimpleNamespace(
+            read_csv=lambda address: pd.read_csv(fetch(address)), DataFrame=pd.DataFrame
+        ),
+    }
+    bounded = FunctionType(fetch_ucirepo.__code__, {**fetch_ucirepo.__globals__, **doors})
+    bounded.__defaults__ = fetch_ucirepo.__defaults__
 
     def call():
         try:
-            outcome["table"] = fetch_ucirepo(id=uci_id).data.original
+            outcome["table"] = bounded(id=uci_id).data.original
         except BaseException as error:  # noqa: BLE001 - handed to the caller below
             outcome["error"] = error
 
-    before = socket.getdefaulttimeout()
-    socket.setdefaulttimeout(timeout)
-    try:
-        worker = threading.Thread(target=call, daemon=True)
-        worker.start()
-        worker.join(timeout)
-    finally:
-        socket.setdefaulttimeout(before)
+    worker = threading.Thread(target=call, daemon=True, name="ppdm download")
+    worker.start()
+    worker.join(timeout)
     if "error" in outcome:
         raise outcome["error"]
     if "table" not in outcome:
         raise TimeoutError(f"no complete answer within {timeout:g} s")
     return outcome["table"]
+
+
+def download(address: str, timeout: float = 30.0, largest: int = LARGEST) -> bytes:
+    """What lies at an https address, if it comes in time and is not too large.
+
+    Plain http is for this machine alone. Redirections are held to the same.
+    """
+    _check_address(address)
+    if timeout <= 0:
+        raise TimeoutError("no time is left")
+    deadline = time.monotonic() + timeout
+    parts, size = [], 0
+    with _opener().open(address, timeout=timeout) as answer:
+        while part := answer.read1(2**16):
+            parts.append(part)
+            size += len(part)
+            if size > largest:
+                raise ValueError(f"{address} holds more than {largest / 1e6:g} MB")
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"no complete answer within {timeout:g} s")
+        if answer.length:
+            raise http.client.IncompleteRead(b"", answer.length)
+    return b"".join(parts)
+
+
+def _check_address(address: str) -> None:
+    parts = urllib.parse.urlsplit(address)
+    if parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in HERE):
+        return
+    raise ValueError(f"{address} is not followed: only https is")
+
+
+class _Redirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, req, fp, code, msg, headers, newurl):
+        _check_address(newurl)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _opener() -> urllib.request.OpenerDirector:
+    """What opens http and https and nothing else."""
+    import certifi
+
+    trusted = ssl.create_default_context(cafile=certifi.where())
+    opener = urllib.request.OpenerDirector()
+    for handler in (
+        urllib.request.ProxyHandler(),
+        urllib.request.HTTPHandler(),
+        urllib.request.HTTPSHandler(context=trusted),
+        urllib.request.HTTPDefaultErrorHandler(),
+        _Redirect(),
+        urllib.request.HTTPErrorProcessor(),
+    ):
+        opener.add_handler(handler)
+    return opener
 
 
 def _check_shape(known: Entry, table: pd.DataFrame) -> None:
