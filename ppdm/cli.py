@@ -30,6 +30,8 @@ COMMANDS = {
                      "no_arguments", "quick"),
     "run": Command("run one chapter, with other parameters if you like", "ppdm.book.build.commands",
                    "run_arguments", "run"),
+    "verify": Command("compute cells again, drawn at random, and compare", "ppdm.book.verify",
+                      "add_arguments", "main"),
     "serve": Command("show the built site on 127.0.0.1", "ppdm.book.build.commands",
                      "serve_arguments", "serve"),
     "lab": Command("open JupyterLab in notebooks/", "ppdm.book.build.commands", "no_arguments", "lab"),

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ppdm import places
 from ppdm.files import replace_file
-from ppdm.study import cards, grid, ledger, provenance
+from ppdm.study import cards, grid, ledger, manifest, provenance
 
 # Columns of saved frames come in this order, where they apply; others stand before `rep`.
 ORDER = ("dataset", "scheme", "groups", "theta", "q", "k", "delta", "reading")
@@ -48,6 +48,7 @@ class Chapter:
         self.below = _below(self.sizes, self.paper_sizes)
         self.quick = bool(self.below)
         self.datasets, self.figures = {}, 0
+        self.recorder = manifest.Recorder(stem)
         self.results = places.results_folder()
         self.ledger = ledger.Ledger(_read_claims(stem, claims), self.below)
         if self.quick:
@@ -63,14 +64,15 @@ class Chapter:
     def run(self, function, cells, reps: int | None = None, **options) -> pd.DataFrame:
         """`study.run` with this chapter's seed, and its `reps` unless others are named."""
         reps = self.sizes["reps"] if reps is None else reps
-        return grid.run(function, cells, reps, self.seed, data=self._checksums(), **options)
+        return grid.run(function, cells, reps, self.seed, **self._kept_under(), **options)
 
     def rows(self, function, cells, **options) -> pd.DataFrame:
         """`study.rows` with this chapter's seed."""
-        return grid.rows(function, cells, self.seed, data=self._checksums(), **options)
+        return grid.rows(function, cells, self.seed, **self._kept_under(), **options)
 
-    def _checksums(self) -> dict:
-        return {name: [p.source, p.sha256] for name, p in self.datasets.items()}
+    def _kept_under(self) -> dict:
+        data = {name: [p.source, p.sha256] for name, p in self.datasets.items()}
+        return {"data": data, "record": self.recorder.record}
 
     # Showing and keeping
 
@@ -78,7 +80,9 @@ class Chapter:
         """Write `<results>/<stem>/<name>.csv`, columns in the book's order, the same at every run."""
         frame = ordered(frame)
         path = self.results / self.stem / f"{name}.csv"
-        replace_file(path, frame.to_csv(index=False, lineterminator="\n").encode())
+        content = frame.to_csv(index=False, lineterminator="\n").encode()
+        replace_file(path, content)
+        self.recorder.table(path.name, content)
         return frame
 
     def figure(self, figure, *, name: str | None = None, caption: str = "", alt: str = "") -> None:
@@ -134,9 +138,12 @@ class Chapter:
         replace_file(path, json.dumps(facts, indent=2, default=str).encode() + b"\n")
         _glue(f"{self.stem}-size", facts["size"])
         if self.ledger.claims:
-            self.ledger.write(self.results / self.stem / "claims.csv")
+            decided = self.results / self.stem / "claims.csv"
+            self.ledger.write(decided)
+            self.recorder.table(decided.name, decided.read_bytes())
             _glue(f"{self.stem}-verdicts", self.verdicts())
             _glue(f"{self.stem}-summary", ledger.summary(self.ledger.decided.values()))
+        self._write_manifest(facts)
         if self.ledger.changed():
             _display(cards.changed(self.ledger.changed()))
         _display(cards.provenance(_for_people(facts)))
@@ -145,6 +152,14 @@ class Chapter:
         undecided = self.ledger.undecided()
         if undecided:
             raise ledger.LedgerError(f"{self.stem}: no verdict on {', '.join(undecided)}")
+
+    def _write_manifest(self, facts: dict) -> None:
+        decided = self.ledger.decided
+        self.recorder.write(
+            self.results / self.stem / "manifest.json",
+            **{key: facts[key] for key in ("seed", "sizes", "settings", "data")},
+            claims=[decided[id].row() for id in self.ledger.claims if id in decided],
+        )
 
     def _provenance(self) -> dict:
         return {

@@ -71,6 +71,7 @@ def run(
     workers: int | None = None,
     data=None,
     cache: bool = True,
+    record: Callable | None = None,
 ) -> pd.DataFrame:
     """A tidy frame (coordinates, rep, metric, value) of `function(rng, reps, **coords)` over a grid.
 
@@ -84,6 +85,7 @@ def run(
     Any `concurrent.futures.Executor` will do, Dask's `Client.get_executor()` among them.
 
     `data` (checksums, say) becomes part of the cache key beside the function, its sources and seed.
+    `record(function, seed, units, results, store)` is told what was computed (a chapter's manifest).
 
     >>> def cell(rng, reps, theta):
     ...     return {"heads": rng.binomial(10, theta, reps)}
@@ -100,7 +102,7 @@ def run(
     block = min(block or reps, reps)
     sizes = [min(block, reps - start) for start in range(0, reps, block)]
     units = [Unit(c, i, size) for c in cells for i, size in enumerate(sizes)]
-    blocks = iter(compute(function, units, seed, executor, workers, data, cache))
+    blocks = iter(compute(function, units, seed, executor, workers, data, cache, record))
     results = [_join(list(itertools.islice(blocks, len(sizes))), c) for c in cells]
     return _long_frame(cells, results, reps)
 
@@ -114,6 +116,7 @@ def rows(
     workers: int | None = None,
     data=None,
     cache: bool = True,
+    record: Callable | None = None,
 ) -> pd.DataFrame:
     """Like `run` for functions that return any number of rows: `function(rng, **coords)` gives a
     frame or a dict of equally long columns (a front, a table); the coordinates are put before them.
@@ -123,7 +126,7 @@ def rows(
     """
     cells = expand(grid)
     units = [Unit(c, 0, None) for c in cells]
-    parts = compute(function, units, seed, executor, workers, data, cache)
+    parts = compute(function, units, seed, executor, workers, data, cache, record)
     frames = [pd.DataFrame({name: part[name] for name in part.dtype.names}) for part in parts]
     lengths = [len(frame) for frame in frames]
     clash = set(frames[0]).intersection(*cells[:1])
@@ -215,7 +218,7 @@ def expand(grid: dict | list[dict]) -> list[dict]:
     return cells
 
 
-def compute(function, units, seed, executor, workers, data, cache) -> list[np.ndarray]:
+def compute(function, units, seed, executor, workers, data, cache, record=None) -> list[np.ndarray]:
     """The units' results in their own order: from the cache where they are, else computed and kept."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise ValueError(f"seed is {seed!r}; it must be a whole number, 0 or more")
@@ -240,7 +243,17 @@ def compute(function, units, seed, executor, workers, data, cache) -> list[np.nd
         message = f"cell {_name(coords)} failed: {failure.message}{more}{kept}"
         print(failure.traceback, file=sys.stderr)
         raise CellError(message, [(c, f.message) for c, f in failed])
+    if record:
+        record(function, int(seed), units, results, store)
     return results
+
+
+def compute_unit(function, unit: Unit, seed: int) -> np.ndarray:
+    """One unit, alone, in this process, as every run computes it."""
+    [(_, outcome)] = _work_on(function, [(0, unit)], seed)
+    if isinstance(outcome, Failure):
+        raise CellError(f"cell {_name(unit.coords)} failed: {outcome.message}", [])
+    return outcome
 
 
 # Doing the work --------------------------------------------------------------------------------
@@ -434,10 +447,13 @@ def _column(name, values, reps: int | None) -> np.ndarray:
 class Store:
     """Finished units, a file each, named by everything that decides their content."""
 
+    name: str | None = None  # of the folder, within the cache
+    files: tuple | list = ()  # of the package, that the function may reach
+
     def __init__(self, function, seed: int, data):
         self.folder: Path | None = None
-        fingerprint, files = identity.examine(function)
-        edited = identity.edited(files)
+        fingerprint, self.files = identity.examine(function)
+        edited = identity.edited(self.files)
         if edited:  # what runs may be older than what the files say
             print(
                 f"Cells are not kept: {', '.join(edited)} changed since this session began.",
@@ -451,7 +467,8 @@ class Store:
             "seed": seed,
         }
         name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
-        folder = cache_folder() / name[:2] / name[2:32]
+        self.name = f"{name[:2]}/{name[2:32]}"
+        folder = cache_folder() / self.name
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self.folder = folder
@@ -465,8 +482,7 @@ class Store:
         return store
 
     def path(self, unit: Unit) -> Path:
-        text = identity.canonical(unit._asdict())
-        return self.folder / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.npy"
+        return self.folder / file_name(unit)
 
     def read(self, unit: Unit) -> np.ndarray | None:
         """What was kept of a unit; None if nothing was, or if it is not as it was written."""
@@ -495,6 +511,12 @@ class Store:
         except OSError as error:
             self.folder = None
             warnings.warn(f"no more cells are kept: {error.strerror or error}", stacklevel=2)
+
+
+def file_name(unit: Unit) -> str:
+    """What the file of a unit is called."""
+    text = identity.canonical(unit._asdict())
+    return f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.npy"
 
 
 def sealed(table: np.ndarray) -> bytes:

@@ -45,4 +45,5 @@ def generate(source: Path, results: Path) -> None:
     }
     for name, text in fragments.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    runs.publish_manifests(results, source / "book" / "_static" / "manifests")
     scoreboard.write_csv(records, source / "book" / "_static" / "claims.csv")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 import yaml
 
+from ppdm.book.verify import last_verified
 from ppdm.study import history
 
 UNDECIDED = "not decided"
@@ -55,6 +57,8 @@ class Records(NamedTuple):
     readings: dict[str, list[dict]]
     provenance: dict[str, dict]
     titles: dict[str, str]  # of the executed notebooks, by stem
+    manifests: dict[str, dict]  # their manifests
+    verified: dict[str, dict]  # what `ppdm verify` found last
 
 
 def read_records(source: Path, results: Path) -> Records:
@@ -66,12 +70,23 @@ def read_records(source: Path, results: Path) -> Records:
         readings={
             path.parent.name: read_table(path) for path in sorted(results.glob("*/readings.csv"))
         },
-        provenance={
-            path.stem: json.loads(path.read_text(encoding="utf-8"))
-            for path in sorted((results.parent / "provenance").glob("*.json"))
-        },
+        provenance=_notes((results.parent / "provenance").glob("*.json")),
         titles={path.stem: title(path) for path in sorted((source / "notebooks").glob("*.ipynb"))},
+        manifests=_notes(results.glob("*/manifest.json")),
+        verified=last_verified(results.parent),
     )
+
+
+def _notes(paths: Iterable[Path]) -> dict[str, dict]:
+    """JSON files by the chapter that they are called after (or lie in); a broken one is left out."""
+    notes = {}
+    for path in sorted(paths):
+        try:
+            note = json.loads(path.read_bytes())
+        except ValueError:
+            continue
+        notes[path.parent.name if path.stem == "manifest" else path.stem] = note
+    return notes
 
 
 def title(notebook: Path) -> str:

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 from ppdm.book.site.records import Records, raw_html
+from ppdm.files import replace_file
 
 _SUFFIX = {"image/svg+xml": ".svg", "image/png": ".png"}
 
@@ -26,6 +27,7 @@ def runs(records: Records) -> str:
             "Data": _pairs(
                 {name: f"{known['rows']:,} rows" for name, known in note["data"].items()}
             ),
+            "Verified": _verified(records, stem),
         }
         told = "".join(
             f'<span class="note"><strong>{name}:</strong> {html.escape(text)}</span>'
@@ -38,11 +40,12 @@ def runs(records: Records) -> str:
             f'<td role="cell" data-label="Size">{html.escape(note["size"])}</td>'
             f'<td role="cell" class="number" data-label="Seed">{note["seed"]}</td>'
             f'<td role="cell" class="number" data-label="Time">{_time(note["seconds"])}</td>'
-            f'<td role="cell" data-label="Finished">{html.escape(note["finished"])}</td></tr>'
+            f'<td role="cell" data-label="Finished">{html.escape(note["finished"])}</td>'
+            f'<td role="cell" data-label="Fingerprint">{_fingerprint(records, stem)}</td></tr>'
         )
     head = "".join(
         f'<th role="columnheader" scope="col">{name}</th>'
-        for name in ("Chapter", "Size", "Seed", "Time", "Finished")
+        for name in ("Chapter", "Size", "Seed", "Time", "Finished", "Fingerprint")
     )
     table = raw_html(
         '<table class="claims" role="table" aria-label="What was run">\n'
@@ -54,6 +57,37 @@ def runs(records: Records) -> str:
         for label, key in (("Versions", "versions"), ("Machine", "machine"), ("Commit", "commit"))
     ]
     return "\n".join([table, "## On what", "", *shared])
+
+
+def _fingerprint(records: Records, stem: str) -> str:
+    """The beginning of the manifest's fingerprint, which leads to the manifest."""
+    manifest = records.manifests.get(stem)
+    if manifest is None:
+        return ""
+    short = html.escape(str(manifest.get("fingerprint", ""))[:12])
+    return f'<a href="../_static/manifests/{stem}.json" download><code>{short}</code></a>'
+
+
+def _verified(records: Records, stem: str) -> str:
+    """What `ppdm verify` found of this very run, in words."""
+    manifest, found = records.manifests.get(stem), records.verified.get(stem)
+    if manifest is None:
+        return ""
+    if found is None or found.get("fingerprint") != manifest.get("fingerprint"):
+        return "not yet since this run"
+    words = [f"{found['equal']} cells agree to the bit"]
+    if found["close"]:
+        words.append(f"{found['close']} to the last digits")
+    if found["wrong"]:
+        words.append(f"{found['wrong']} parts are not as they were")
+    on = f"Python {found['versions']['python']}, numpy {found['versions']['numpy']}"
+    return f"{found['when']}, {on}: {', '.join(words)}"
+
+
+def publish_manifests(results: Path, folder: Path) -> None:
+    """Lay the chapters' manifests beside the site, a file a chapter, for `ppdm verify --from`."""
+    for path in sorted(results.glob("*/manifest.json")):
+        replace_file(folder / f"{path.parent.name}.json", path.read_bytes())
 
 
 def _title(records: Records, stem: str) -> str:

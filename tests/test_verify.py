@@ -1,0 +1,200 @@
+"""A chapter's manifest: whole or refused, and cells that anybody can compute again."""
+
+import json
+from functools import partial
+
+import numpy as np
+import pytest
+
+from ppdm import MultiGroup, cli, places, study
+from ppdm.book import verify
+from ppdm.papers import multi_group as mg
+from ppdm.study import grid, identity, manifest
+
+STEM = "98_small"
+
+
+def small_chapter():
+    chapter = study.Chapter(STEM, seed=3, sizes={"reps": (4, 2)}, split="median")
+    cells = {"dataset": ["congressional-voting"], "q": [0.3, 0.5, 0.7]}
+    frame = chapter.run(partial(mg.unrelated, split="median", missing="zero"), cells)
+    chapter.save("shares", frame)
+    chapter.run(lambda rng, reps, x: {"m": rng.random(reps) + x}, {"x": [1]})
+    chapter.finish()
+
+
+@pytest.fixture
+def built(tmp_path, monkeypatch):
+    """A book in a folder of its own with one chapter that has run: three cells of the package's
+    functions, one of a function of the notebook."""
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "_config.yml").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PPDM_CACHE", str(tmp_path / "_build" / "cache"))
+    monkeypatch.setenv("PPDM_RESULTS", str(tmp_path / "_build" / "results"))
+    monkeypatch.setattr(identity, "_BEGAN", float("inf"))  # whoever edits the package meanwhile
+    small_chapter()
+    return tmp_path / "_build"
+
+
+def run(capsys, *arguments):
+    code = cli.main(["verify", "--seed", "1", *arguments])
+    told = capsys.readouterr()
+    return code, told.out + told.err
+
+
+def turn(path, bit=None):
+    """Turn one bit of a file, in the middle unless another is named."""
+    content = bytearray(path.read_bytes())
+    bit = 4 * len(content) if bit is None else bit
+    content[bit // 8] ^= 1 << bit % 8
+    path.write_bytes(bytes(content))
+
+
+def test_an_untouched_build_is_equal_to_the_bit(built, capsys):
+    code, told = run(capsys)
+    assert code == 0
+    assert "1 table and 0 claims: as written" in told
+    assert "4 kept cells: as written" in told
+    assert "3 of 3 cells computed again: 3 agree to the bit" in told
+    assert "1 of 4 cells belong to functions of the notebook" in told
+    found = verify.last_verified(built)[STEM]
+    assert (found["equal"], found["close"], found["wrong"]) == (3, 0, 0)
+
+
+def test_cells_are_drawn_at_random(built, capsys, monkeypatch):
+    drawn, compute = [], manifest.Manifest.compute
+    monkeypatch.setattr(manifest.Manifest, "compute", lambda self, cell: (
+        drawn.append(cell["coords"]["q"]), compute(self, cell))[1])  # fmt: skip
+    for seed in range(12):  # all three, but for one chance in 400
+        assert cli.main(["verify", "--seed", str(seed), "--cells", "1"]) == 0
+    assert set(drawn) == {0.3, 0.5, 0.7} and len(drawn) == 12
+
+
+def test_one_bit_of_a_kept_cell_is_found_and_named(built, capsys):
+    for path in sorted(built.glob("cache/*/*/*.npy")):
+        whole = path.read_bytes()
+        turn(path)
+        code, told = run(capsys, "--cells", "0")
+        assert code == 1 and "is damaged" in told and path.name in told
+        path.write_bytes(whole)
+    assert run(capsys, "--cells", "0")[0] == 0
+
+
+def test_a_kept_cell_that_was_forged_with_its_seal_is_found_and_named(built, capsys):
+    path = min(built.glob("cache/*/*/*.npy"))
+    table = grid.unsealed(path.read_bytes())
+    path.write_bytes(grid.sealed(table[::-1].copy()))
+    code, told = run(capsys, "--cells", "0")
+    assert code == 1 and "is another than in the manifest" in told
+
+
+def test_one_bit_of_a_table_is_found_and_named(built, capsys):
+    turn(built / "results" / STEM / "shares.csv")
+    code, told = run(capsys, "--cells", "0")
+    assert code == 1 and "shares.csv is not as written" in told
+    (built / "results" / STEM / "shares.csv").unlink()
+    assert "shares.csv is not there" in run(capsys, "--cells", "0")[1]
+
+
+def test_every_bit_of_a_manifest_counts(built, capsys):
+    path = built / "results" / STEM / "manifest.json"
+    whole = path.read_bytes()
+    manifest.read(whole, "m")
+    for bit in np.random.default_rng(5).choice(8 * len(whole), 400, replace=False):
+        turn(path, int(bit))
+        with pytest.raises(manifest.ManifestError, match="m is damaged"):
+            manifest.read(path.read_bytes(), "m")
+        path.write_bytes(whole)
+    turn(path)
+    code, told = run(capsys)
+    assert code == 1 and "manifest.json is damaged" in told and "Traceback" not in told
+
+
+def test_another_result_is_found_and_one_that_was_added_in_another_order_agrees(
+    built, capsys, monkeypatch
+):
+    right = grid._call
+
+    def off(factor):
+        def call(function, unit, seed):
+            table = right(function, unit, seed)
+            for name in table.dtype.names:
+                table[name] = table[name] * factor
+            return table
+
+        return call
+
+    monkeypatch.setattr(grid, "_call", off(1 + 1e-15))
+    code, told = run(capsys)
+    assert code == 0 and "3 to the last digits (relative difference up to" in told
+    monkeypatch.setattr(grid, "_call", off(1 + 1e-5))
+    code, told = run(capsys)
+    assert code == 1 and "3 do not" in told and "unrelated(dataset=" in told
+
+
+def test_a_claim_that_was_altered_is_named():
+    row = {"id": "ZD-1", "verdict": "reproduced", "ours": "0.25"}
+    other = row | {"ours": "0.26"}
+    assert manifest.row_checksum(row) != manifest.row_checksum(other)
+
+
+def test_a_published_manifest_needs_no_build(built, capsys, tmp_path):
+    published = tmp_path / "elsewhere" / f"{STEM}.json"
+    published.parent.mkdir()
+    published.write_bytes((built / "results" / STEM / "manifest.json").read_bytes())
+    for path in built.glob("cache/*/*/*.npy"):
+        path.unlink()
+    for source in (published, published.parent):
+        code, told = run(capsys, "--from", str(source))
+        assert code == 0 and "3 agree to the bit" in told and "kept cell" not in told
+    assert not (built / "verified.json").exists()
+
+
+def test_what_is_missing_is_one_sentence(built, capsys):
+    code, told = run(capsys, "07")
+    assert code == 1 and "there is no manifest of a chapter '07'" in told
+    assert "--cells is -1" in run(capsys, "--cells", "-1")[1]
+
+
+def test_the_manifest_is_the_same_at_every_run(built):
+    first = (built / "results" / STEM / "manifest.json").read_bytes()
+    small_chapter()
+    assert (built / "results" / STEM / "manifest.json").read_bytes() == first
+    assert str(places.find_root()).encode() not in first  # no folder of this machine
+
+
+def test_functions_and_arguments_are_told_and_found_again():
+    table = np.arange(6.0).reshape(2, 3)
+    arguments = {
+        "tables": {"a": (table, table.T, [1, None, "x"])},
+        "coin": MultiGroup(0.8, [["a"]]),
+    }
+    arrays = {}
+    told = json.loads(json.dumps(manifest.tell(partial(mg.trees, **arguments), arrays)))
+    again = manifest.untell(told, json.loads(json.dumps(arrays)))
+    assert again.func is mg.trees
+    mine, turned, words = again.keywords["tables"]["a"]
+    np.testing.assert_array_equal(mine, table)
+    np.testing.assert_array_equal(turned, table.T)
+    assert turned.flags.f_contiguous and words == [1, None, "x"]
+    assert vars(again.keywords["coin"]) == vars(arguments["coin"])
+
+
+@pytest.mark.parametrize("path", ["os:system", "ppdm.files:replace_file", "builtins:eval", "x"])
+def test_a_manifest_cannot_call_what_does_not_compute(path):
+    with pytest.raises(manifest.ManifestError, match="only ppdm's rooms that compute"):
+        manifest.untell({"partial": [{"path": path}, [], {"dict": []}]}, {})
+
+
+def test_sums_see_another_order_and_what_is_not_a_number():
+    def table(*values):
+        return np.array([(v,) for v in values], [("a", "f8")])
+
+    kept = manifest.sums(table(1, 2, 4))
+    assert manifest.difference(table(1, 2, 4), kept) == 0
+    assert manifest.difference(table(2, 1, 4), kept) > manifest.CLOSE
+    assert manifest.difference(table(1, 2, np.nan), kept) == np.inf
+    odd = manifest.sums(table(1, np.inf, np.nan))
+    assert manifest.difference(table(1, np.inf, np.nan), odd) == 0
+    assert manifest.difference(table(1, np.nan, np.inf), odd) == np.inf
