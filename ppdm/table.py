@@ -19,14 +19,14 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ppdm import folding
+from ppdm import engines, folding
 from ppdm.levels import places, zeros_and_ones
 
 #: Up to here a table may be dense whatever the number of records.
@@ -516,9 +516,10 @@ def aggregated(domain: Domain, cells: np.ndarray, values: np.ndarray) -> Table:
 
 
 def count(
-    frame: pd.DataFrame | np.ndarray,
+    frame: object,
     levels: Levels = None,
     weights: Sequence[float] | None = None,
+    names: Sequence[str] | None = None,
 ) -> Table:
     """[Zhan & Du 4.1] Count records: the seam between data and everything that is computed.
 
@@ -526,14 +527,32 @@ def count(
     categorical columns have their categories; other columns their distinct values, sorted.
     `levels` overrides this for the columns that it names. A :class:`Domain`, a survey or a scheme
     there says what *all* columns are, and a frame that does not match it is refused. With
-    `weights`, one for each record, the weights are added up.
+    `weights`, one for each record, the weights are added up. `names` counts these columns only.
+
+    Records may be anywhere: in a pandas frame or an array, in a Polars, Arrow, DuckDB, Dask or
+    Spark frame, or in files (``"reports/*.parquet"``, ``"reports.csv"``). Whoever holds them
+    groups them, and only the occupied cells come here: the records need not fit in memory.
 
     >>> count(pd.DataFrame({"vote": ["y", "n", "y"]}, dtype="category")).dense
     array([1., 2.])
     >>> count(pd.DataFrame({"vote": ["y"]}), {"vote": ("n", "y")}).dense
     array([0., 1.])
     """
+    if engines.elsewhere(frame):
+        if weights is not None:
+            raise ValueError("weights are an array beside a pandas frame; other frames have none")
+        source = engines.opened(frame)
+        names = _chosen(source.names, names, levels)
+        (distinct,) = engines.grouped(source, [names])
+        return _counted(source, distinct, _only(levels, names))
+    frame = as_frame(frame)
+    columns = tuple(frame.columns)
+    if names is not None:
+        frame = frame[_chosen(columns, names, levels)]
+        levels = _only(levels, names)
     codes, domain = encode(frame, levels)
+    if names is not None:
+        domain = replace(domain, whole=columns)
     if weights is not None:
         weights = checked_weights(weights, len(codes))
     if worth_dense(domain.size, len(codes)):
@@ -542,6 +561,80 @@ def count(
         return aggregated(domain, codes, weights)
     cells, numbers = np.unique(codes, return_counts=True)
     return Table(domain, numbers, cells)
+
+
+def count_marginals(
+    frame: object, marginals: Iterable[Sequence[str]], levels: Levels = None
+) -> list[Table]:
+    """Count several tables of few attributes each, without the table of all.
+
+    Where 2^40 cells would be too many to bring home, these are what a learner needs. Polars and
+    Dask read the records once for all of them; DuckDB and Spark read each column a few times.
+
+    >>> frame = pd.DataFrame({"A": [1, 1, 0], "B": [0, 1, 0], "C": [0, 0, 0]})
+    >>> [table.dense.tolist() for table in count_marginals(frame, [["A", "B"], ["C"]])]
+    [[[1.0, 0.0], [1.0, 1.0]], [3.0, 0.0]]
+    """
+    marginals = [list(names) for names in marginals]
+    if not engines.elsewhere(frame):
+        return [count(frame, levels, names=names) for names in marginals]
+    source = engines.opened(frame)
+    for names in marginals:
+        _chosen(source.names, names, levels)
+    covers = engines.together(source, marginals)
+    tables = [
+        _counted(source, cells, _only(levels, cover))
+        for cover, cells in zip(covers, engines.grouped(source, covers), strict=True)
+    ]
+    return [
+        next(table for table in tables if set(names) <= set(table.names)).marginal(*names)
+        for names in marginals
+    ]
+
+
+def _counted(source: engines.Source, cells: engines.Cells, levels: Mapping) -> Table:
+    """A table from the distinct records that an engine found."""
+    frame, numbers = cells
+    if source.text:  # what stands in a file of words has no type of its own
+        frame = frame.assign(**{n: _as_levels(frame[n], given) for n, given in levels.items()})
+    types = engines.declared_levels(source, [name for name in frame if name not in levels])
+    codes, domain = encode(frame, {**types, **levels}, numbers)
+    domain = replace(domain, whole=tuple(source.names))
+    return aggregated(domain, codes, numbers).compact(numbers.sum())
+
+
+def _as_levels(column: pd.Series, levels: Iterable) -> pd.Series:
+    written = {str(level): level for level in levels}
+    return pd.Series([written.get(str(v), v) for v in column.tolist()], dtype=object)
+
+
+def _chosen(columns: Iterable[str], names: Sequence[str] | None, levels: Levels) -> list[str]:
+    """The columns to count, all if none are named; unknown ones are refused."""
+    columns, whole = [*columns], declared(levels)
+    if whole is not None and names is None:
+        return list(_columns_of(whole, pd.DataFrame(columns=columns)).columns)
+    given = levels if whole is None else whole.names
+    _refuse_unknown([name for name in given or () if whole is None], columns)
+    unknown = [name for name in names or () if name not in columns]
+    if unknown:
+        raise ValueError(f"the frame has no column {listed(unknown)}; it has {listed(columns)}")
+    if not columns or (names is not None and not len(names)):
+        raise ValueError("a table needs at least one attribute; the frame has no columns")
+    return columns if names is None else list(names)
+
+
+def _refuse_unknown(levels: Iterable, columns: Iterable) -> None:
+    unknown = [name for name in levels if name not in columns]
+    if unknown:
+        raise ValueError(f"levels name {listed(unknown)}; the frame has {listed(columns)}")
+
+
+def _only(levels: Levels, names: Sequence[str]) -> dict[str, tuple]:
+    """The levels of these columns, as far as they are given, by name."""
+    whole = declared(levels)
+    if whole is not None:
+        levels = dict(zip(whole.names, whole.levels, strict=True))
+    return {name: tuple(given) for name, given in (levels or {}).items() if name in names}
 
 
 def checked_weights(weights: Sequence[float], records: int) -> np.ndarray:
@@ -558,13 +651,17 @@ def checked_weights(weights: Sequence[float], records: int) -> np.ndarray:
     return weights
 
 
-def encode(frame: pd.DataFrame | np.ndarray, levels: Levels = None) -> tuple[np.ndarray, Domain]:
+def encode(
+    frame: pd.DataFrame | np.ndarray, levels: Levels = None, alike: np.ndarray | None = None
+) -> tuple[np.ndarray, Domain]:
     """Records as codes, one integer each, and the domain they refer to.
+
+    With `alike` a row stands for that many equal records, and a complaint says for how many.
 
     >>> encode(pd.DataFrame({"A": [0, 1], "B": [1, 1]}))[0]
     array([1, 3])
     """
-    columns, domain = level_numbers(frame, levels)
+    columns, domain = level_numbers(frame, levels, alike)
     codes = np.zeros(len(columns[0]), dtype=np.int64)
     for numbers, stride in zip(columns, domain.strides, strict=True):
         codes += np.multiply(numbers, stride, dtype=np.int64)
@@ -572,7 +669,7 @@ def encode(frame: pd.DataFrame | np.ndarray, levels: Levels = None) -> tuple[np.
 
 
 def level_numbers(
-    frame: pd.DataFrame | np.ndarray, levels: Levels = None
+    frame: pd.DataFrame | np.ndarray, levels: Levels = None, alike: np.ndarray | None = None
 ) -> tuple[list[np.ndarray], Domain]:
     """Records as numbers of levels, a column each, and the domain: :func:`encode` without codes,
     for any number of attributes.
@@ -586,12 +683,10 @@ def level_numbers(
     if whole is not None:
         frame = _columns_of(whole, frame)
         levels = dict(zip(whole.names, whole.levels, strict=True))
-    unknown = [name for name in (levels or {}) if name not in frame.columns]
-    if unknown:
-        raise ValueError(f"levels name {listed(unknown)}; the frame has {listed(frame.columns)}")
+    _refuse_unknown(levels or (), frame.columns)
     columns, found = [], []
     for name in frame.columns:
-        numbers, column_levels = _coded_column(frame[name], (levels or {}).get(name))
+        numbers, column_levels = _coded_column(frame[name], (levels or {}).get(name), alike)
         columns.append(numbers)
         found.append(column_levels)
     if whole is None:
@@ -657,8 +752,8 @@ def _fits(levels: tuple, dtype: object) -> bool:
     return dtype.kind not in "iubf" or pd.Series(list(levels)).dtype.kind in "iubf"
 
 
-def as_frame(records: pd.DataFrame | np.ndarray) -> pd.DataFrame:
-    """Arrays get the column names x0, x1, ...; frames stay as they are.
+def as_frame(records: object) -> pd.DataFrame:
+    """Arrays get the column names x0, x1, ...; pandas' frames stay as they are, others are read.
 
     >>> list(as_frame(np.zeros((2, 3))).columns)
     ['x0', 'x1', 'x2']
@@ -670,34 +765,52 @@ def as_frame(records: pd.DataFrame | np.ndarray) -> pd.DataFrame:
             repeated = sorted(set(records.columns[records.columns.duplicated()]), key=str)
             raise ValueError(f"column names must differ; repeated: {listed(repeated)}")
         return records
+    if engines.elsewhere(records):
+        return engines.to_pandas(records)
     array = np.asarray(records)
     if array.ndim != 2:
         raise ValueError(f"records must be a frame or a 2-d array; got {array.ndim} dimension(s)")
     return pd.DataFrame(array, columns=[f"x{axis}" for axis in range(array.shape[1])])
 
 
-def _coded_column(column: pd.Series, given: Iterable | None) -> tuple[np.ndarray, tuple]:
+def _coded_column(
+    column: pd.Series, given: Iterable | None, alike: np.ndarray | None = None
+) -> tuple[np.ndarray, tuple]:
     """A column as level numbers, and its levels."""
     if given is None and isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
         values = column.to_numpy()
         if len(values) and values.min() >= 0 and values.max() <= 1:
             return values, (0, 1)
-    if column.isna().any():
-        row = column.index[np.flatnonzero(column.isna())[0]]
+    missing = column.isna().to_numpy()
+    if missing.any():
+        place = f"first in {_place(column, missing)}" if alike is None else _number(missing, alike)
         raise ValueError(
-            f"column {column.name!r} has missing values (first in row {row!r}): "
+            f"column {column.name!r} has missing values ({place}): "
             "fill them, drop the rows, or make them a level of their own"
         )
     values, numbers = _distinct(column)
     levels = tuple(_own_levels(column, values) if given is None else given)
     numbers = places(values, levels, column.name)[numbers]
-    if (numbers < 0).any():
-        at = np.flatnonzero(numbers < 0)[0]
+    outside = numbers < 0
+    if outside.any():
+        value = column.iloc[int(np.flatnonzero(outside)[0])]
+        value = value.item() if isinstance(value, np.generic) else value
+        same = outside & (column == value).to_numpy()
+        place = _place(column, outside) if alike is None else _number(same, alike)
         raise ValueError(
-            f"column {column.name!r} has the value {column.iloc[at]!r} (row "
-            f"{column.index[at]!r}), which is not among its levels {listed(levels)}"
+            f"column {column.name!r} has the value {value!r} ({place}), "
+            f"which is not among its levels {listed(levels)}"
         )
     return numbers, levels
+
+
+def _place(column: pd.Series, rows: np.ndarray) -> str:
+    return f"row {column.index[np.flatnonzero(rows)[0]]!r}"
+
+
+def _number(rows: np.ndarray, alike: np.ndarray) -> str:
+    records = int(alike[rows].sum())
+    return f"in {records:,} record{'s' if records > 1 else ''}"
 
 
 def _distinct(column: pd.Series) -> tuple[list, np.ndarray]:

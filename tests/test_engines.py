@@ -1,0 +1,227 @@
+"""Counting in Polars, DuckDB, Arrow, Dask and files gives the table that pandas gives."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ppdm import count, engines
+from ppdm.contract import Survey
+from ppdm.table import count_marginals
+
+pl = pytest.importorskip("polars")
+duckdb = pytest.importorskip("duckdb")
+pa = pytest.importorskip("pyarrow")
+dd = pytest.importorskip("dask.dataframe")
+
+NAMES = ("smokes", "Straße", "naïve bayes", "年齢", "count", "number")
+
+ENGINES = {
+    "polars": pl.from_pandas,
+    "polars lazy": lambda frame: pl.from_pandas(frame).lazy(),
+    "arrow": lambda frame: pa.Table.from_pandas(frame, preserve_index=False),
+    "arrow in pieces": lambda frame: pa.Table.from_batches(
+        pa.Table.from_pandas(frame, preserve_index=False).to_batches(max_chunksize=3)
+    ),
+    "duckdb": duckdb.from_df,
+    "dask": lambda frame: dd.from_pandas(frame, npartitions=2),
+}
+
+
+@st.composite
+def frames(draw):
+    """Small frames: zeros and ones, truth values, numbers, words, categories; odd names."""
+    rows = draw(st.integers(1, 30))
+    kinds = {
+        "binary": st.integers(0, 1),
+        "truth": st.booleans(),
+        "number": st.integers(-2, 40),
+        "word": st.sampled_from(["ja", "nein", "weiß nicht", "いいえ"]),
+        "category": st.sampled_from(["low", "high"]),
+    }
+    columns = {}
+    for name in NAMES[: draw(st.integers(1, len(NAMES)))]:
+        kind = draw(st.sampled_from(sorted(kinds)))
+        values = draw(st.lists(kinds[kind], min_size=rows, max_size=rows))
+        column = pd.Series(values)
+        if kind == "category":
+            column = column.astype(pd.CategoricalDtype(["low", "mid", "high"]))
+        columns[name] = column
+    return pd.DataFrame(columns)
+
+
+def same(one, other):
+    assert one.domain == other.domain
+    assert one.is_sparse == other.is_sparse
+    for ours, theirs in zip(one.occupied(), other.occupied()):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def categories(frame):
+    return {n: tuple(c.cat.categories) for n, c in frame.items() if c.dtype == "category"}
+
+
+@pytest.mark.parametrize("engine", [e for e in ENGINES if e != "dask"])
+@given(frames())
+@settings(max_examples=25, deadline=None)
+def test_every_engine_gives_the_table_of_pandas(engine, frame):
+    same(count(ENGINES[engine](frame), categories(frame)), count(frame))
+
+
+@given(frames())
+@settings(max_examples=4, deadline=None)
+def test_dask_gives_the_table_of_pandas(frame):
+    same(count(ENGINES["dask"](frame)), count(frame))
+
+
+@pytest.mark.parametrize("engine", ["arrow", "duckdb", "dask"])
+def test_categories_that_never_occur_are_levels_where_the_type_says_them(engine):
+    frame = pd.DataFrame({"size": pd.Categorical(["s", "l"], categories=["s", "m", "l"])})
+    assert count(ENGINES[engine](frame)).levels == (("s", "m", "l"),)
+    polars = pl.DataFrame({"size": ["s", "l"]}, schema={"size": pl.Enum(["s", "m", "l"])})
+    same(count(polars.lazy()), count(frame))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_forty_answers_are_counted_sparsely_and_by_marginals(engine):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.integers(0, 2, (300, 40)), columns=[f"q{i}" for i in range(40)])
+    elsewhere = ENGINES[engine](frame)
+    same(count(elsewhere), count(frame))
+    pairs = [(f"q{i}", "q39") for i in range(39)] + [("q39",), ("q3", "q1", "q2")]
+    for one, other in zip(count_marginals(elsewhere, pairs), count_marginals(frame, pairs)):
+        same(one, other)
+
+
+def test_files_are_counted_where_they_lie(tmp_path):
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({
+        "smokes": rng.integers(0, 2, 200), "Straße": rng.choice(["é", "ü"], 200),
+        "weight": rng.choice([0.5, 1.5], 200),
+    })  # fmt: skip
+    for part in range(4):
+        piece = frame.iloc[50 * part : 50 * part + 50]
+        piece.to_parquet(tmp_path / f"part{part}.parquet")
+        piece.to_csv(tmp_path / f"part{part}.csv", index=False)
+    expected = count(frame)
+    same(count(f"{tmp_path}/*.parquet"), expected)
+    same(count(tmp_path), expected)
+    same(count(f"{tmp_path}/*.csv"), expected)
+    same(sum_of(count(tmp_path / f"part{i}.parquet") for i in range(4)), expected)
+    dataset = pytest.importorskip("pyarrow.dataset").dataset(sorted(tmp_path.glob("*.parquet")))
+    same(count(dataset), expected)
+    same(count(dataset.scanner().to_reader()), expected)
+    assert count(tmp_path, names=["Straße"]).total == 200
+
+
+def sum_of(tables):
+    tables = list(tables)
+    whole = tables[0]
+    for table in tables[1:]:
+        whole = whole + table
+    return whole
+
+
+@given(frames(), st.data())
+@settings(max_examples=25, deadline=None)
+def test_counting_parts_and_adding_is_counting_all(frame, data):
+    cut = data.draw(st.integers(0, len(frame)))
+    whole = count(frame)
+    levels = dict(zip(whole.names, whole.levels))
+    parts = [count(pl.from_pandas(part), levels) for part in (frame[:cut], frame[cut:])]
+    both = parts[0] + parts[1]
+    for ours, theirs in zip(both.compact(len(frame)).occupied(), whole.occupied()):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("column", "levels", "message"),
+    [
+        ([0, 1, None, None], None, "column 'A' has missing values .in 2 records."),
+        (["x", "z", "z", "x"], {"A": ["x", "y"]}, "value 'z' .in 2 records., which is not among its levels x, y"),
+        ([0, 1, 7, 0], {"A": [0, 1]}, "value .*7.* .in 1 record., which is not among its levels 0, 1"),
+        ([0, 1, 0, 0], {"B": [0, 1]}, "levels name B; the frame has A"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_named_with_column_and_value(engine, column, levels, message):
+    with pytest.raises(ValueError, match=message):
+        count(ENGINES[engine](pd.DataFrame({"A": column})), levels)
+
+
+def test_a_word_far_down_in_a_csv_file_of_numbers_is_named(tmp_path):
+    lines = ["A,B", *["0,1"] * 5_000, "1,oops", "1,0"]
+    (tmp_path / "reports.csv").write_text("\n".join(lines))
+    with pytest.raises(ValueError, match="'B' has the value 'oops' .in 1 record."):
+        count(tmp_path / "reports.csv", {"A": [0, 1], "B": [0, 1]})
+    (tmp_path / "gap.csv").write_text("A,B\n0,1\n1,\n")
+    with pytest.raises(ValueError, match="'B' has missing values .in 1 record."):
+        count(tmp_path / "gap.csv")
+
+
+def test_words_of_a_csv_file_are_the_levels_that_are_given(tmp_path):
+    (tmp_path / "reports.csv").write_text("A,B\n0,1.0\n1,2.0\n1,2.0\n")
+    table = count(tmp_path / "reports.csv", {"A": ["0", "1"], "B": [1.0, 2.0, 3.0]})
+    assert table.levels == (("0", "1"), (1.0, 2.0, 3.0))
+    assert table.n(A="1", B=2.0) == 2
+
+
+def test_a_contract_says_the_levels_of_all_columns():
+    survey = Survey({"A": ["no", "yes"], "B": [0, 1]})
+    frame = pl.DataFrame({"B": [1, 1], "A": ["yes", "yes"]})
+    with pytest.warns(UserWarning, match="another order"):
+        table = count(frame.lazy(), survey)
+    assert table.names == ("A", "B") and table.n(A="yes", B=1) == 2
+    with pytest.raises(ValueError, match="have C, which is not asked"):
+        count(frame.with_columns(C=1), survey)
+    part = count(frame, survey, names=["A"])
+    assert part.levels == (("no", "yes"),) and part.domain.whole == ("B", "A")
+
+
+def test_too_many_cells_are_not_brought_home(monkeypatch):
+    monkeypatch.setattr(engines, "grouped", lambda *a, _=engines.grouped: _(*a, most=3))
+    with pytest.raises(ValueError, match="more than 3 different records.*count marginals"):
+        count(pl.DataFrame({"A": range(5)}))
+
+
+def test_what_cannot_be_counted_is_refused(tmp_path):
+    for records, message in (
+        ("nowhere/*.parquet", "no file is called"),
+        ("reports.xlsx", "no file that can be counted"),
+        (3, "records must be|records are a frame"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            count(records)
+    with pytest.raises(ValueError, match="no column B; it has A"):
+        count(pl.DataFrame({"A": [0]}), names=["B"])
+
+
+def test_without_engines_a_sentence_says_what_to_install(tmp_path):
+    """A plain install: the engines are hidden from a fresh interpreter."""
+    (tmp_path / "reports.csv").write_text("A\n1\n")
+    code = (
+        "import sys\n"
+        "for name in ('polars', 'duckdb', 'pyarrow', 'dask'): sys.modules[name] = None\n"
+        "from ppdm import count\n"
+        "try: count(sys.argv[1])\n"
+        "except ValueError as error: print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "reports.csv")],
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert "Polars or DuckDB must be installed: pip install 'ppdm[scale]'" in done.stdout
+    assert not done.stderr
+
+
+def test_no_engine_is_imported_before_it_is_needed():
+    code = (
+        "import sys, ppdm, ppdm.table, ppdm.learn\n"
+        "print([n for n in ('polars', 'duckdb', 'dask', 'distributed', 'pyspark') if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "[]", done.stderr
