@@ -8,7 +8,7 @@ import pytest
 import yaml
 from browser import chromium, needs_browser, opened  # noqa: F401
 
-from ppdm.book.site import api, generate, links, runs, scoreboard, theme, try_it
+from ppdm.book.site import api, generate, links, rules_history, runs, scoreboard, theme, try_it
 from ppdm.book.site.archive import make_archive
 from ppdm.book.site.records import read_records
 from ppdm.places import find_root
@@ -41,6 +41,11 @@ def tree(tmp_path):
         {"id": f"ZM-{i}", "claim": f"For *p* < `q` and $x$, claim {i}.", **entry} for i in range(5)
     ]
     (claims / "01_electronic_surveys.yml").write_text(yaml.safe_dump(entries))
+    (claims / "changes.yml").write_text(
+        "claims:\n  ZM-1: {rule: x, status: before}\n  ZM-2: {rule: y, status: together}\n"
+        "changes:\n- {claims: [ZM-2], what: threshold, old: '.1', new: '<.2>', before: not reproduced,\n"
+        "   after: reproduced, reason: It was a slip.}\n"
+    )
     other = [{"id": "ZD-1", **entry, "paper": "zhan-du", "claim": "Not run.", "printed": "0.37"}]
     (claims / "02_multi_group.yml").write_text(yaml.safe_dump(other))
     chapter = results / "01_electronic_surveys"
@@ -109,6 +114,17 @@ def test_the_tally_counts_and_links(records):
     assert "1 claim" in second
     assert "1 not decided" in second
     assert "6 claims" in total
+
+
+def test_the_history_of_rules_is_told(records):
+    text = rules_history.page(records)
+    assert 'id="rule-zm-1"' in text
+    assert "&lt;.2&gt;" in text
+    assert "not reproduced → reproduced" in text
+    assert rules_history.counts(records).startswith("Of the rules of 2 claims, 1 were fixed")
+    assert 'rules_history.html#rule-zm-2">Settled after the first result' in scoreboard.scoreboard(
+        records
+    )
 
 
 def test_the_scoreboard_has_every_claim_with_its_evidence(records):

@@ -1,13 +1,14 @@
 """Verdicts in many worlds: readings, draws of chance, plants, and the history of rules."""
 
 import csv
+import shutil
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
 
-from ppdm import study
+from ppdm import places, study
 from ppdm.papers.common import Reading
 from ppdm.study import cards, history, ledger, strip
 
@@ -252,7 +253,7 @@ def test_a_changed_rule_must_be_entered(tmp_path):
     with pytest.raises(ValueError, match="the rule of ZM-1 has changed: tell it"):
         history.enter(folder)
     path = folder / history.FILE
-    told = "changes:\n- {claims: [ZM-1], what: bound, old: .05, new: .06, reason: It was a slip.}\n"
+    told = "changes:\n- {claims: [ZM-1], what: threshold, old: .05, new: .06, reason: It was a slip.}\n"
     path.write_text(path.read_text().replace("changes: []\n", told), encoding="utf-8")
     assert history.enter(folder) == ["ZM-1"]
     assert history.problems(folder) == []
@@ -262,3 +263,27 @@ def test_a_changed_rule_must_be_entered(tmp_path):
     folder_of(tmp_path, ENTRY | {"rule": {"name": "bound", "below": 0.07}})
     with pytest.raises(ValueError, match="tell it"):  # the entry of the last change is not enough
         history.enter(folder)
+
+
+def test_the_books_rules_are_those_that_were_entered(tmp_path):
+    """Fails when a rule of the book has changed without an entry in changes.yml; no git is needed."""
+    here = places.find_root() / "book" / "claims"
+    assert history.problems(here) == []
+    # ... and a planted change, a tolerance in a copy of a claims file, is found:
+    shutil.copytree(here, tmp_path / "claims")
+    path = tmp_path / "claims" / "01_electronic_surveys.yml"
+    text = path.read_text(encoding="utf-8")
+    assert "tolerance: 0.005" in text
+    path.write_text(text.replace("tolerance: 0.005", "tolerance: 0.006", 1), encoding="utf-8")
+    assert history.problems(tmp_path / "claims") == [
+        "the rule of ZM-8 is not the one of changes.yml: enter the change"
+    ]
+
+
+def test_a_sentence_or_an_expected_verdict_settles_no_rule():
+    def status(what):
+        known = {"ZM-1": {"rule": "x", "status": "together"}}
+        return history.Rulebook(known, [{"claims": ["ZM-1"], "what": what}]).status("ZM-1")
+
+    assert (status("sentence"), status("expect")) == ("together", "together")
+    assert (status("threshold and condition"), status("evidence")) == ("after", "after")

@@ -116,7 +116,7 @@ A verdict stands *firm* if no other reading turns it over, nor more than a tenth
 
 **When a rule was written** stands in `book/claims/changes.yml` (see `ppdm.study.history`): a rule,
 threshold, condition or expectation that changes without an entry there fails a test. After a change,
-tell it there and write the fingerprints anew: ``python -m ppdm.study.history``.
+tell it there and write the fingerprints anew: ``python -m ppdm.study``.
 
 Further keys: `full_size: true|false` says whether the rule waits for the paper's size (each rule has
 its default). In the chapter, evidence is handed over by position or by name; a card is shown::

@@ -17,7 +17,8 @@ The fingerprint is of all that decides: rule, threshold, printed number, conditi
 it leads to and the one that is expected. A rule that is not the one of its fingerprint has been
 changed without being entered, and fails the tests; no history of the repository is needed for that.
 After a change (a commit of its own), enter it under `changes` and write the fingerprints anew:
-``python -m ppdm.study.history``. New claims are entered by the same command.
+``python -m ppdm.study``. New claims are entered by the same command, with their status as its
+argument: ``before`` where entry and rule come before any evidence, in a commit of their own.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ STATUSES = {
 }
 KEYS = ("claims", "when", "commit", "what", "old", "new", "before", "after", "reason")
 NEEDED = ("claims", "what", "old", "new", "reason")
+SETTLES = ("rule", "threshold", "tolerance", "condition", "evidence")  # words of `what`
+REMOVED = "removed"  # the `what` of a claim that is there no more
 DECIDES = ("rule", "printed", "condition", "met", "unmet", "expect", "full_size")
 
 
@@ -47,8 +50,11 @@ class Rulebook(NamedTuple):
     changes: list[dict]
 
     def status(self, claim: str) -> str:
-        """One of :data:`STATUSES`; empty for a claim that is not entered."""
-        if self.of(claim):
+        """One of :data:`STATUSES`; empty for a claim that is not entered.
+
+        A change of the expected verdict, or of a sentence whose evidence stays, settles no rule.
+        """
+        if any(word in change["what"] for change in self.of(claim) for word in SETTLES):
             return "after"
         return self.claims.get(claim, {}).get("status", "")
 
@@ -129,7 +135,7 @@ def problems(folder: Path) -> list[str]:
         found += [
             f"{FILE} tells a change of {id}, which is no claim"
             for id in change["claims"]
-            if id not in every
+            if id not in every and change["what"] != REMOVED
         ]
     return found
 
@@ -158,7 +164,7 @@ def enter(folder: Path, status: str = "together") -> list[str]:
     path = Path(folder) / FILE
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     head, _, rest = text.partition("claims:\n")
-    _, _, changes = rest.partition("changes:")
+    _, _, changes = ("\n" + rest).partition("\nchanges:")
     path.write_text(f"{head}claims:\n{lines}changes:{changes or ' []' + chr(10)}", encoding="utf-8")
     return written
 
@@ -168,15 +174,3 @@ def _flow(known: dict) -> str:
         f'{key}: "{value}"' if key == "rule" else f"{key}: {value}" for key, value in known.items()
     )
     return "{" + inside + "}"
-
-
-def main() -> None:
-    """Enter the claims of this book: `python -m ppdm.study.history`."""
-    from ppdm.places import claims_folder
-
-    written = enter(claims_folder())
-    print(f"Written: {', '.join(written) or 'nothing new'}.")
-
-
-if __name__ == "__main__":
-    main()

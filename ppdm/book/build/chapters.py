@@ -146,9 +146,9 @@ def _written(layout: Layout, stem: str) -> list[Path]:
 
 def fingerprint(root: Path, notebook: Path, parameters: Mapping[str, object]) -> str:
     """A checksum of all that decides what a notebook computes."""
-    claims = root / "book" / "claims" / f"{notebook.stem}.yml"
+    claims = root / "book" / "claims"
     return digest(
-        checksums([notebook, claims], root),
+        checksums([notebook, claims / f"{notebook.stem}.yml", claims / "changes.yml"], root),
         checksums(package_sources(), PACKAGE),
         parameters,
         os.environ.get("PPDM_DATA_SOURCE"),

@@ -2,6 +2,7 @@
 
     records    what the claims files, the results and the provenance notes say, read into one place
     scoreboard the tally of the front page, the scoreboard, errata, ambiguities
+    rules_history  how the rules came about
     runs       what was run, and the chapters' cards
     api        the reference of the package, from its docstrings
     try_it     what the chapters measured, for the page that lets its reader choose the noise
@@ -25,7 +26,7 @@ def generate(source: Path, results: Path) -> None:
 
     Chapters that have not been run leave their part out, in words.
     """
-    from ppdm.book.site import api, course, runs, scoreboard, try_it
+    from ppdm.book.site import api, course, rules_history, runs, scoreboard, try_it
     from ppdm.book.site.records import read_records
 
     records = read_records(source, results)
@@ -34,6 +35,8 @@ def generate(source: Path, results: Path) -> None:
     fragments = {
         "tally": scoreboard.tally(records),
         "scoreboard": scoreboard.scoreboard(records),
+        "rules_history": rules_history.page(records),
+        "rule_counts": rules_history.counts(records),
         "errata": scoreboard.errata(records),
         "ambiguities": scoreboard.ambiguities(records),
         "runs": runs.runs(records),

@@ -15,7 +15,7 @@ from ppdm.book.verify import last_verified
 from ppdm.study import history
 
 UNDECIDED = "not decided"
-COPIED = ("worlds", "holds", "fails_in", "refuses", "firm", "worst", "unit", "history")
+COPIED = ("worlds", "holds", "fails_in", "refuses", "firm", "worst", "unit")
 
 
 class Claim(NamedTuple):
@@ -59,6 +59,7 @@ class Records(NamedTuple):
     titles: dict[str, str]  # of the executed notebooks, by stem
     manifests: dict[str, dict]  # their manifests
     verified: dict[str, dict]  # what `ppdm verify` found last
+    changes: list[dict]  # of rules, from changes.yml
 
 
 def read_records(source: Path, results: Path) -> Records:
@@ -71,6 +72,7 @@ def read_records(source: Path, results: Path) -> Records:
             path.parent.name: read_table(path) for path in sorted(results.glob("*/readings.csv"))
         },
         provenance=_notes((results.parent / "provenance").glob("*.json")),
+        changes=history.read(source / "book" / "claims").changes,
         titles={path.stem: title(path) for path in sorted((source / "notebooks").glob("*.ipynb"))},
         manifests=_notes(results.glob("*/manifest.json")),
         verified=last_verified(results.parent),
@@ -106,7 +108,7 @@ def read_table(path: Path) -> list[dict[str, str]]:
 
 def read_claims(folder: Path, results: Path) -> list[Claim]:
     """Every claim of every claims file, with its decided row where its chapter has run."""
-    claims = []
+    claims, rulebook = [], history.read(folder)
     for path in history.chapters(folder):
         decided_path = results / path.stem / "claims.csv"
         decided = {}
@@ -131,6 +133,7 @@ def read_claims(folder: Path, results: Path) -> list[Claim]:
                     note=row.get("note", ""),
                     chapter=path.stem,
                     decided=bool(row),
+                    history=rulebook.status(entry["id"]),
                     **{name: row.get(name) or "" for name in COPIED},
                 )
             )
