@@ -2,19 +2,24 @@
 
 `inversion` is unbiased and may leave the simplex. What to do then is a choice, made in the open:
 `clipped` and `projected` repair an estimate, `em` maximizes the likelihood inside the simplex.
+
+Where counts are asked for, a table will do, and so will the records of one question, in any frame
+that `ppdm.count` takes: they are counted first.
 """
 
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 from numba import njit
 
+from ppdm import engines
 from ppdm.disguise.matrix import left_inverse
 from ppdm.disguise.mechanism import Mechanism
-from ppdm.table import Table
+from ppdm.table import Table, count
 
 
-def inversion(counts: np.ndarray, M: np.ndarray, prior: np.ndarray | None = None) -> np.ndarray:
+def inversion(counts: object, M: np.ndarray, prior: np.ndarray | None = None) -> np.ndarray:
     """[Huang & Du, Eq. 2, Theorem 1] P = M^-1 P*, the unbiased estimate.
 
     With more outputs than inputs: weighted least squares, see `ppdm.disguise.matrix.left_inverse`.
@@ -23,16 +28,17 @@ def inversion(counts: np.ndarray, M: np.ndarray, prior: np.ndarray | None = None
     >>> inversion([400, 300, 200, 100], RRMatrix.warner(4, 5 / 8).M).round(6)
     array([ 0.55,  0.35,  0.15, -0.05])
     """
-    return left_inverse(M, prior) @ _shares(counts, M)
+    return left_inverse(M, prior) @ _shares(_numbers(counts), M)
 
 
-def inversion_se(counts: np.ndarray, M: np.ndarray, prior: np.ndarray | None = None) -> np.ndarray:
+def inversion_se(counts: object, M: np.ndarray, prior: np.ndarray | None = None) -> np.ndarray:
     """[Huang & Du, Theorem 6] Standard errors of :func:`inversion`, with P* estimated.
 
     >>> from ppdm import RRMatrix
     >>> inversion_se([430, 570], RRMatrix.warner(2, 0.7).M).round(4)
     array([0.0391, 0.0391])
     """
+    counts = _numbers(counts)
     shares = _shares(counts, M)
     covariance = np.diag(shares) - np.outer(shares, shares)
     inverse = left_inverse(M, prior)
@@ -64,7 +70,7 @@ def projected(estimate: np.ndarray) -> np.ndarray:
 
 
 def em(
-    counts: np.ndarray, M: np.ndarray, tolerance: float = 1e-12, steps: int = 1_000_000
+    counts: object, M: np.ndarray, tolerance: float = 1e-12, steps: int = 1_000_000
 ) -> np.ndarray:
     """[Huang & Du, Eq. 3] The maximum likelihood estimate, by expectation and maximization.
 
@@ -81,10 +87,10 @@ def em(
     """
     M = np.ascontiguousarray(M, dtype=float)
     start = np.full(M.shape[1], 1 / M.shape[1])
-    return _em(_shares(counts, M), M, start, tolerance, steps)
+    return _em(_shares(_numbers(counts), M), M, start, tolerance, steps)
 
 
-def pool(true: Table, disguised: Table, mechanism: Mechanism) -> Table:
+def pool(true: object, disguised: object, mechanism: Mechanism) -> Table:
     """[Zhan & Du 2] One party's true records and another's disguised ones, in one estimate.
 
     >>> import pandas as pd
@@ -93,11 +99,18 @@ def pool(true: Table, disguised: Table, mechanism: Mechanism) -> Table:
     >>> pool(mine, theirs, MultiGroup(0.75)).dense
     array([0., 4.])
     """
+    true, disguised = (t if isinstance(t, Table) else count(t) for t in (true, disguised))
     return true + mechanism.undo(disguised)
 
 
+def _numbers(counts: object) -> np.ndarray:
+    """Counts as an array: they may be given as a table, or as the records of one question."""
+    if isinstance(counts, pd.DataFrame) or engines.elsewhere(counts):
+        counts = count(counts)
+    return counts.dense if isinstance(counts, Table) else np.asarray(counts, dtype=float)
+
+
 def _shares(counts: np.ndarray, M: np.ndarray) -> np.ndarray:
-    counts = np.asarray(counts, dtype=float)
     if counts.shape != (len(M),):
         raise ValueError(f"the matrix has {len(M)} outputs; {counts.size} counts given")
     if (counts < 0).any() or not counts.sum() > 0:

@@ -592,6 +592,17 @@ def count_marginals(
     ]
 
 
+def names_of(records: object) -> list[str]:
+    """The columns of records, wherever they are.
+
+    >>> names_of(np.zeros((2, 3)))
+    ['x0', 'x1', 'x2']
+    """
+    if engines.elsewhere(records):
+        return engines.opened(records).names
+    return list(as_frame(records).columns)
+
+
 def _counted(source: engines.Source, cells: engines.Cells, levels: Mapping) -> Table:
     """A table from the distinct records that an engine found."""
     frame, numbers = cells

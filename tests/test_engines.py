@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm import count, engines
+from ppdm import MultiGroup, RRMatrix, count, engines, estimate
 from ppdm.contract import Survey
+from ppdm.learn import ID3, NaiveBayes
+from ppdm.learn.rules import frequent_itemsets
 from ppdm.table import count_marginals
 
 pl = pytest.importorskip("polars")
@@ -225,3 +227,53 @@ def test_no_engine_is_imported_before_it_is_needed():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.stdout.strip() == "[]", done.stderr
+
+
+# -- whoever only counts ---------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory):
+    """Disguised answers of 2,000 people, here and as files."""
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(rng.integers(0, 2, (2_000, 5)), columns=list("abcde"))
+    frame["e"] = (frame["a"] | frame["b"]) ^ (rng.random(2_000) < 0.1)
+    reports = MultiGroup(0.8).disguise(frame.astype(int), rng)
+    folder = tmp_path_factory.mktemp("reports")
+    reports.to_parquet(folder / "reports.parquet")
+    return reports, str(folder / "*.parquet")
+
+
+@pytest.mark.parametrize("learner", [NaiveBayes, ID3])
+def test_learners_learn_from_files_what_they_learn_from_records(reports, learner):
+    frame, path = reports
+    plain = learner(MultiGroup(0.8)).fit(frame.drop(columns="e"), frame["e"])
+    fitted = learner(MultiGroup(0.8)).fit(path, "e")
+    np.testing.assert_array_equal(
+        fitted.predict_proba(frame.drop(columns="e")), plain.predict_proba(frame.drop(columns="e"))
+    )
+    again = learner(MultiGroup(0.8)).fit(pl.scan_parquet(path), "e")
+    np.testing.assert_array_equal(
+        again.predict(pl.from_pandas(frame.drop(columns="e"))), plain.predict(frame[list("abcd")])
+    )
+    with pytest.raises(ValueError, match="class 'z' is no column; the records have a, b, c, d, e"):
+        learner().fit(path, "z")
+
+
+def test_rules_and_estimates_take_files_too(reports):
+    frame, path = reports
+    scheme = MultiGroup(0.8)
+    assert frequent_itemsets(path, 0.2, mechanism=scheme) == frequent_itemsets(
+        count(frame), 0.2, mechanism=scheme
+    )
+    M = RRMatrix.warner(2, 0.8).M
+    one = pl.from_pandas(frame[["a"]])
+    counts = np.bincount(frame["a"])
+    for estimator in (estimate.inversion, estimate.inversion_se, estimate.em):
+        given = (one, one.lazy(), frame[["a"]], count(frame).marginal("a"))
+        for counted in given:
+            np.testing.assert_array_equal(estimator(counted, M), estimator(counts, M))
+    pooled = estimate.pool(path, frame, scheme)
+    np.testing.assert_array_equal(
+        pooled.dense, estimate.pool(count(frame), count(frame), scheme).dense
+    )

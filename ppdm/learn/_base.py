@@ -11,7 +11,8 @@ import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ppdm.table import Domain, Table, as_frame
+from ppdm import engines
+from ppdm.table import Domain, Table, as_frame, listed, names_of
 
 
 class CanUndo(Protocol):
@@ -35,10 +36,12 @@ class CanCorrect(Protocol):
 class TableClassifier(ClassifierMixin, BaseEstimator):
     """A classifier that is learned from a table; subclasses give `_learn` and `_scores`."""
 
-    def fit(self, X: pd.DataFrame | np.ndarray, y: Sequence):
+    def fit(self, X: object, y: Sequence | str):
         """Learn from records: plain ones, or disguised ones if there is a mechanism.
 
-        The class takes part in the disguise under the name of `y` (``"y"`` if it has none).
+        The class takes part in the disguise under the name of `y` (``"y"`` if it has none). If
+        `y` is the name of a column of `X`, that is the class; then `X` may be anything that
+        `ppdm.count` takes, files and frames of other engines among them.
         """
         records, target = _joined(X, y)
         return self._learn_records(records, target)
@@ -138,9 +141,15 @@ def _is_binary(column: pd.Series) -> bool:
     return column.dtype.kind in "iub" and len(column) > 0 and column.isin((0, 1)).all()
 
 
-def _joined(X, y) -> tuple[pd.DataFrame, str]:
+def _joined(X, y) -> tuple[pd.DataFrame | engines.Source, str]:
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
+    if isinstance(y, str):
+        records = engines.opened(X) if engines.elsewhere(X) else as_frame(X)
+        columns = names_of(records)
+        if y not in columns:
+            raise ValueError(f"the class {y!r} is no column; the records have {listed(columns)}")
+        return records, y
     features = as_frame(X)
     target = getattr(y, "name", None) or "y"
     if target in features.columns:

@@ -63,7 +63,7 @@ class ID3(TableClassifier):
         self.tree_ = grow(table, target, self.negative)
         return self
 
-    def _learn_records(self, records: pd.DataFrame, target: str) -> ID3:
+    def _learn_records(self, records: object, target: str) -> ID3:
         return self.fit_table(count(records), target)
 
     def _best(self, digits: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ import pandas as pd
 from numba import njit
 
 from ppdm.learn._base import CanUndo, TableClassifier
-from ppdm.table import DENSE_LIMIT, Domain, Pairs, Table, count
+from ppdm.table import DENSE_LIMIT, Domain, Pairs, Table, count_marginals, names_of
 
 #: One record by itself costs as much as so many cells when all cells are classified in order.
 _EVERYWHERE = 64
@@ -63,9 +63,10 @@ class NaiveBayes(TableClassifier):
             self._log_shares = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
         return self
 
-    def _learn_records(self, records: pd.DataFrame, target: str) -> NaiveBayes:
-        pairs = [count(records[[name, target]]) for name in records.columns if name != target]
-        return self.fit_pairs(Pairs.of(pairs, target, count(records[[target]])))
+    def _learn_records(self, records: object, target: str) -> NaiveBayes:
+        pairs = [[name, target] for name in names_of(records) if name != target]
+        *tables, totals = count_marginals(records, [*pairs, [target]])
+        return self.fit_pairs(Pairs.of(tables, target, totals))
 
     @property
     def category_count_(self) -> list[np.ndarray]:

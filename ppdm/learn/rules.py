@@ -11,16 +11,17 @@ from itertools import combinations
 
 import pandas as pd
 
-from ppdm.table import Table
+from ppdm.table import Table, count_marginals, names_of
 
 
 def frequent_itemsets(
-    table: Table, min_support: float, max_size: int = 3, mechanism=None
+    table: Table | object, min_support: float, max_size: int = 3, mechanism=None
 ) -> dict[frozenset[str], float]:
     """[Zhan & Du 4.8] Sets of attributes that are 1 together in at least a share of the records.
 
     With a mechanism, `table` holds reports, and each support is estimated by undoing the marginal
-    table of its few attributes.
+    table of its few attributes. Records in place of the table (whatever `ppdm.count` takes) are
+    counted once for each size of sets: the candidates' marginals together, never the table of all.
 
     >>> from ppdm import count
     >>> baskets = count(pd.DataFrame({"bread": [1, 1, 1, 0], "butter": [1, 1, 0, 0]}))
@@ -29,14 +30,19 @@ def frequent_itemsets(
     """
     if not 0 < min_support <= 1:
         raise ValueError(f"min_support is a share above 0, up to 1; got {min_support!r}")
+    names = table.names if isinstance(table, Table) else names_of(table)
     frequent: dict[frozenset[str], float] = {}
-    candidates = [frozenset([name]) for name in table.names]
+    candidates = [frozenset([name]) for name in names]
     for size in range(1, max_size + 1):
-        found = {}
-        for items in candidates:
-            support = _support(table, sorted(items), mechanism)
-            if support >= min_support:
-                found[items] = support
+        ordered = [sorted(items) for items in candidates]
+        if isinstance(table, Table):
+            marginals = [table.marginal(*items) for items in ordered]
+        else:
+            marginals = count_marginals(table, ordered) if ordered else []
+        supports = [_support(marginal, mechanism) for marginal in marginals]
+        found = {
+            items: support for items, support in zip(candidates, supports) if support >= min_support
+        }
         frequent.update(found)
         candidates = _candidates(found, size + 1)
     return frequent
@@ -60,11 +66,10 @@ def association_rules(frequent: dict[frozenset[str], float], min_confidence: flo
     return rules.sort_values(["confidence", "support"], ascending=False, ignore_index=True)
 
 
-def _support(table: Table, names: list[str], mechanism) -> float:
-    marginal = table.marginal(*names)
+def _support(marginal: Table, mechanism) -> float:
     if mechanism is not None:
         marginal = mechanism.undo(marginal)
-    return marginal.p(dict.fromkeys(names, 1))
+    return marginal.p(dict.fromkeys(marginal.names, 1))
 
 
 def _candidates(found: dict[frozenset[str], float], size: int) -> list[frozenset[str]]:
