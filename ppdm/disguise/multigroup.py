@@ -176,6 +176,14 @@ class MultiGroup(Mechanism):
 
     # -- groups ----------------------------------------------------------------------------
 
+    def reversal(self, domain: Domain, group: tuple[str, ...]) -> np.ndarray:
+        """For every cell of a domain, the cell with the group's answers reversed.
+
+        >>> MultiGroup(0.7).reversal(Domain(("A", "B"), ((0, 1),) * 2), ("A",))
+        array([2, 3, 0, 1])
+        """
+        return _reversal(domain, group, self.absent)
+
     def _check_known(self, domain: Domain) -> None:
         named = [name for group in self.groups or () for name in group]
         unknown = [name for name in named if name not in domain.names]

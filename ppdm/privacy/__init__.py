@@ -1,1 +1,1 @@
-"""What a release gives away: guessing games, ranks, linkage."""
+"""What a release gives away: guessing games, the ladder of attackers, ranks, linkage."""
