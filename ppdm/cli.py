@@ -25,9 +25,9 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "book": Command("run every chapter at the paper's size, build the site", "ppdm.book.build.commands",
-                    "no_arguments", "book"),
+                    "build_arguments", "book"),
     "quick": Command("the same, small: for whoever edits a page", "ppdm.book.build.commands",
-                     "no_arguments", "quick"),
+                     "build_arguments", "quick"),
     "run": Command("run one chapter, with other parameters if you like", "ppdm.book.build.commands",
                    "run_arguments", "run"),
     "verify": Command("compute cells again, drawn at random, and compare", "ppdm.book.verify",

@@ -161,6 +161,7 @@ untestable  none                                                  (why)
 ==========  ====================================================  ==============================
 
 Environment: PPDM_RESULTS (results folder), PPDM_CACHE (cell cache), PPDM_WORKERS (processes),
+PPDM_SCHEDULER (a Dask scheduler's address: its workers compute the cells, the cache stays here),
 PPDM_PROGRESS=0 (no progress bars, for notebooks that become pages).
 """
 

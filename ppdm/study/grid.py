@@ -23,7 +23,7 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,7 +36,7 @@ from tqdm import tqdm
 
 from ppdm.files import replace_file
 from ppdm.places import cache_folder
-from ppdm.study import identity
+from ppdm.study import cluster, identity
 
 # Work is first tried in this process: a small study never pays for starting workers.
 TRIAL_SECONDS = 1.0
@@ -82,7 +82,8 @@ def run(
 
     Without `executor` the work starts in this process and moves to `workers` processes (default:
     PPDM_WORKERS, else all cores) once it has taken a second; naming `workers` starts them at once.
-    Any `concurrent.futures.Executor` will do, Dask's `Client.get_executor()` among them.
+    Any `concurrent.futures.Executor` will do, Dask's `Client.get_executor()` among them. Where
+    PPDM_SCHEDULER names the scheduler of a Dask cluster, that cluster does the work.
 
     `data` (checksums, say) becomes part of the cache key beside the function, its sources and seed.
     `record(function, seed, units, results, store)` is told what was computed (a chapter's manifest).
@@ -266,6 +267,8 @@ class Failure(NamedTuple):
 
 def _outcomes(function, tasks, seed, executor, workers):
     """(index, result or Failure) of every task, as they finish."""
+    if executor is None and workers is None and tasks:
+        executor = cluster.named()
     if executor is None and workers is None:
         workers = default_workers()
         began = time.perf_counter()
@@ -344,7 +347,9 @@ def _start_pool(workers: int, payload: bytes | None) -> ProcessPoolExecutor:
 def _collect(executor, payload, tasks, seed):
     size = -(-len(tasks) // CHUNKS)
     chunks = [tasks[i : i + size] for i in range(0, len(tasks), size)]
-    futures = {executor.submit(_work, payload, chunk, seed): chunk for chunk in chunks}
+    there = cluster.is_dask(executor)
+    work = partial(_work_there, cluster.made_of()) if there else _work
+    futures = {executor.submit(work, payload, chunk, seed): chunk for chunk in chunks}
     try:
         for future in as_completed(futures):
             try:
@@ -354,6 +359,12 @@ def _collect(executor, payload, tasks, seed):
                 raise RuntimeError(
                     f"a worker process died while cells around {cell} were running (out of memory?, "
                     "or a script without `if __name__ == '__main__':`); finished cells are kept"
+                ) from None
+            except Exception as error:
+                if not there:
+                    raise
+                raise RuntimeError(
+                    f"the cluster gave up ({type(error).__name__}: {error}); finished cells are kept"
                 ) from None
     finally:
         for future in futures:
@@ -384,6 +395,12 @@ def _loaded(payload: bytes):
 
 def _work(payload, chunk, seed):
     return list(_work_on(_loaded(payload) if payload else _function, chunk, seed))
+
+
+def _work_there(made_of, payload, chunk, seed):
+    """In a worker of a cluster: the same work, if it would be the same."""
+    cluster.ready(made_of)
+    return _work(payload, chunk, seed)
 
 
 def _work_on(function, chunk, seed):

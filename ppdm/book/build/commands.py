@@ -18,13 +18,32 @@ def no_arguments(parser: argparse.ArgumentParser) -> None:
     """These commands take none."""
 
 
+def build_arguments(parser: argparse.ArgumentParser) -> None:
+    """Where the cells are computed."""
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS",
+        help="a Dask scheduler (tcp://...:8786): its workers compute, results and cache stay here",
+    )  # fmt: skip
+
+
+def _use_scheduler(args: argparse.Namespace) -> None:
+    """Say to the chapters, which run in processes of their own, where their cells are computed."""
+    if args.scheduler:
+        from ppdm.study import cluster
+
+        cluster.connected(args.scheduler)  # better refused here than in the middle of a chapter
+        os.environ["PPDM_SCHEDULER"] = args.scheduler
+
+
 def book(args: argparse.Namespace) -> int:
     """Every chapter at the paper's size, the verdicts, the site."""
+    _use_scheduler(args)
     return _build(places.paper_layout(), "paper")
 
 
 def quick(args: argparse.Namespace) -> int:
     """Every chapter small, and the site; claims that need the full size stay undecided."""
+    _use_scheduler(args)
     return _build(places.quick_layout(), "quick")
 
 
@@ -62,7 +81,8 @@ def _report(verdicts, profile: str) -> int:
 
 
 def run_arguments(parser: argparse.ArgumentParser) -> None:
-    """A chapter, and any number of parameters."""
+    """A chapter, any number of parameters, and where the cells are computed."""
+    build_arguments(parser)
     parser.add_argument("chapter", help="its name or the beginning of it: 01, 02_multi_group, ...")
     parser.add_argument(
         "-p", "--parameter", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"),
@@ -72,6 +92,7 @@ def run_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """One chapter with parameters of one's own; the book's results stay as they are."""
+    _use_scheduler(args)
     notebook = chapters.find_notebook(places.find_root(), args.chapter)
     where = places.single_layout(notebook.stem)
     output = where.out / notebook.name

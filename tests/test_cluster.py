@@ -1,0 +1,153 @@
+"""Studies on a Dask cluster: the same bits, a cache that stays here, a worker that dies."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ppdm import study
+from ppdm.places import PACKAGE
+from ppdm.study import cluster
+
+distributed = pytest.importorskip("distributed")
+#: The package that is tested, and this module: its functions are sent by name.
+CODE = os.pathsep.join([str(PACKAGE.parent), str(Path(__file__).parent)])
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Cluster:
+    """`dask scheduler` and two times `dask worker`, as they are typed."""
+
+    def __init__(self, folder: Path):
+        self.address = f"tcp://127.0.0.1:{free_port()}"
+        self.folder, self.processes = folder, []
+        port = self.address.rsplit(":", 1)[1]
+        self.scheduler = self.start(
+            "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"
+        )
+        self.workers = [
+            self.start("worker", self.address, "--nthreads", "1", "--no-dashboard", "--no-nanny")
+            for _ in range(2)
+        ]  # fmt: skip
+
+    def start(self, kind: str, *words: str) -> subprocess.Popen:
+        log = open(self.folder / f"{kind}{len(self.processes)}.log", "wb")
+        code = "import sys; from distributed.cli.dask_" + kind + " import main; main()"
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, *words], cwd=self.folder, stdout=log, stderr=log,
+            env=os.environ | {"PPDM_SCHEDULER": "", "PYTHONPATH": CODE},
+        )  # fmt: skip
+        self.processes.append(process)
+        return process
+
+    def end(self):
+        for process in reversed(self.processes):
+            process.kill()
+            process.wait(timeout=30)
+
+
+@pytest.fixture(scope="module")
+def two_workers(tmp_path_factory):
+    there = Cluster(tmp_path_factory.mktemp("cluster"))
+    try:
+        executor = cluster.connected(there.address)
+        executor._client.wait_for_workers(2, timeout=60)
+        yield there
+        executor._client.close()
+    finally:
+        there.end()
+        cluster.connected.cache_clear()
+
+
+def cell(rng, reps, theta):
+    """Some arithmetic whose last bits would show another order of sums."""
+    draws = rng.normal(theta, 1, (reps, 400))
+    return {"mean": draws.mean(axis=1), "product": (draws @ draws.T).sum(axis=1)}
+
+
+def slow_cell(rng, reps, theta, folder):
+    """Says by a file that it has begun, so that the test need not guess when."""
+    Path(folder, f"{theta}.{os.getpid()}").touch()
+    end = time.monotonic() + 1.0
+    while time.monotonic() < end:
+        rng.bit_generator.state  # noqa: B018
+    return {"draw": np.random.default_rng(theta).random(reps)}
+
+
+@pytest.mark.slow
+def test_the_cluster_gives_the_same_bits(two_workers, tmp_path, monkeypatch):
+    grid = {"theta": [0, 1, 2, 3, 4, 5]}
+    here = study.run(cell, grid, reps=20, seed=5, workers=1, cache=False)
+    executor = cluster.connected(two_workers.address)
+    there = study.run(cell, grid, reps=20, seed=5, executor=executor, cache=False)
+    pd.testing.assert_frame_equal(here, there, check_exact=True)
+    monkeypatch.setenv("PPDM_SCHEDULER", two_workers.address)
+    monkeypatch.setenv("PPDM_CACHE", str(tmp_path))
+    named = study.run(cell, grid, reps=20, seed=5)
+    pd.testing.assert_frame_equal(here, named, check_exact=True)
+
+
+@pytest.mark.slow
+def test_a_worker_with_other_code_is_refused_with_a_sentence(two_workers, monkeypatch):
+    other = {**cluster.made_of(), "numpy": "1.0"}
+    monkeypatch.setattr(cluster, "made_of", lambda: other)
+    executor = cluster.connected(two_workers.address)
+    with pytest.raises(RuntimeError, match="a worker has numpy .*, the study was sent .*numpy 1.0"):
+        study.run(cell, {"theta": [1]}, reps=2, seed=1, executor=executor, cache=False)
+
+
+@pytest.mark.slow
+def test_a_cell_that_fails_is_named(two_workers):
+    executor = cluster.connected(two_workers.address)
+
+    def fails(rng, reps, theta):
+        raise ValueError("no such answer")
+
+    with pytest.raises(study.CellError, match="cell theta=3 failed: ValueError: no such answer"):
+        study.run(fails, {"theta": [3]}, reps=2, seed=1, executor=executor, cache=False)
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_costs_nothing_but_time(two_workers, tmp_path):
+    """Comes last: one of the two workers is gone then."""
+    began = tmp_path / "began"
+    began.mkdir()
+    victim = two_workers.workers[0]
+
+    def kill():
+        while not list(began.glob(f"*.{victim.pid}")):
+            time.sleep(0.02)
+        os.kill(victim.pid, signal.SIGKILL)
+
+    import threading
+
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
+    grid = [{"theta": i, "folder": str(began)} for i in range(8)]
+    executor = cluster.connected(two_workers.address)
+    frame = study.run(slow_cell, grid, reps=3, seed=1, executor=executor, cache=False)
+    killer.join(timeout=30)
+    assert victim.wait(timeout=30) == -signal.SIGKILL
+    expected = [np.random.default_rng(i).random(3) for i in range(8)]
+    np.testing.assert_array_equal(frame["value"], np.concatenate(expected))
+
+
+def test_no_scheduler_is_said_in_a_sentence(monkeypatch):
+    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+    with pytest.raises(ValueError, match="no scheduler answers at 'tcp://127.0.0.1:9'"):
+        cluster.connected("tcp://127.0.0.1:9")
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ValueError, match="needs Dask here too: pip install 'ppdm.scale.'"):
+        cluster.connected("tcp://127.0.0.1:10")
