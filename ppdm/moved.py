@@ -15,7 +15,7 @@ MOVED = {
     "ppdm.testing": "ppdm.learn.accuracy",
     "ppdm.experiments": "ppdm.papers",
     "ppdm.distort.evidence": "ppdm.papers.aibr.evidence",
-    "ppdm.distort.experiment": "ppdm.papers.aibr.experiment",
+    "ppdm.distort.experiment": "ppdm.papers.aibr",
     "ppdm.distort.pictures": "ppdm.papers.aibr.pictures",
     "ppdm.distort.selection": "ppdm.papers.aibr.selection",
     "ppdm.optimise.experiment": "ppdm.papers.optrr",

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from ppdm import study
-from ppdm.papers.aibr import experiment, selection
+from ppdm.papers.aibr import beyond, experiment, readings, selection
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def accuracy_frame(cells):
     )
 
 
-@pytest.mark.parametrize("reading", experiment.READINGS)
+@pytest.mark.parametrize("reading", readings.TABLE_1)
 @pytest.mark.parametrize("scheme", ["AIBR", "BSVD", "SSVD", "kCG"])
 def test_every_reading_runs_and_gives_the_five_metrics(tables, reading, scheme):
     found = experiment.metrics(rng(), 3, "PID", scheme, 3, 0.2, reading, tables=tables)
@@ -145,17 +145,17 @@ def test_a_choice_on_the_edge_is_shown_to_be_one():
 
 
 def test_tracing_and_guessing_at_their_ends(tables):
-    sure = experiment.tracing(rng(), 2, "PID", "AIBR", 70, 0.0, tables=tables)
+    sure = beyond.tracing(rng(), 2, "PID", "AIBR", 70, 0.0, tables=tables)
     assert (sure["by interval"] == 1).all()
-    blind = experiment.tracing(rng(), 2, "PID", "AIBR", 1, 0.0, tables=tables)
+    blind = beyond.tracing(rng(), 2, "PID", "AIBR", 1, 0.0, tables=tables)
     assert blind["by interval"] == pytest.approx([1 / 72] * 2)
-    guesses = experiment.exact_guesses(rng(), 2, "PID", 1, tables=tables)
+    guesses = beyond.exact_guesses(rng(), 2, "PID", 1, tables=tables)
     assert (guesses["released"] == guesses["nothing"]).all()
-    assert (experiment.exact_guesses(rng(), 2, "PID", 70, tables=tables)["released"] > 0.3).all()
+    assert (beyond.exact_guesses(rng(), 2, "PID", 70, tables=tables)["released"] > 0.3).all()
 
 
 def test_likeness_of_an_unchanged_release(tables):
-    found = experiment.likeness(rng(), 2, "PID", "BSVD", 8, 0.0, tables=tables)
+    found = beyond.likeness(rng(), 2, "PID", "BSVD", 8, 0.0, tables=tables)
     assert found["KS"] == pytest.approx([0, 0])
     assert found["correlation"] == pytest.approx([0, 0], abs=1e-12)
     assert found["own value"] == pytest.approx([1, 1])
@@ -165,8 +165,8 @@ def test_likeness_of_an_unchanged_release(tables):
 def test_likeness_tells_noise_and_survives_a_column_that_the_svd_drops(tables):
     X, y = tables["PID"]
     small = {"PID": ((X * np.array([100] * 7 + [0.001])).round(4), y)}
-    found = experiment.likeness(rng(), 2, "PID", "SSVD", 6, 0.3, tables=small)
+    found = beyond.likeness(rng(), 2, "PID", "SSVD", 6, 0.3, tables=small)
     assert all(np.isfinite(v).all() for v in found.values())
     assert (
-        experiment.likeness(rng(), 2, "PID", "AIBR", 1, 0.0, tables=tables)["told apart"] > 0.8
+        beyond.likeness(rng(), 2, "PID", "AIBR", 1, 0.0, tables=tables)["told apart"] > 0.8
     ).all()

@@ -9,7 +9,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from ppdm import Domain, MultiGroup, Table, count, random_groups
-from ppdm.learn import ID3, association_rules, frequent_itemsets
+from ppdm.learn import ID3, apriori, association_rules, frequent_itemsets, supports
 from ppdm.papers import multi_group as mg
 
 CANCER, VOTING = "breast-cancer-wisconsin", "congressional-voting"
@@ -131,7 +131,7 @@ def test_a_copy_of_the_class_in_every_group_is_unbiased():
 def test_a_repetition_is_the_plain_way_by_hand(dataset, groups):
     got = mg.trees(rng(11), 1, dataset, groups, 0.8)["accuracy"][0]
     draws = rng(11)
-    part = mg._survey(dataset, 0.8, ()).fixed
+    part = mg.survey(dataset).fixed
     scheme = MultiGroup(0.8, random_groups(part.train.names, groups, draws))
     model = ID3(scheme).fit_table(scheme.disguise_table(part.train, draws))
     assert got == pytest.approx(model.score_table(part.test), abs=1e-12)
@@ -145,7 +145,7 @@ def test_the_ends_need_no_luck_and_the_middle_does():
 
 
 def test_the_benchmark_is_like_scikit_learns_tree():
-    part = mg._survey(CANCER, 0.8, ()).fixed
+    part = mg.survey(CANCER).fixed
     domain = part.train.domain
     records = domain.digits(part.codes)
     other = DecisionTreeClassifier(criterion="entropy", random_state=0)
@@ -170,9 +170,11 @@ def test_every_reading_runs_and_says_how_it_moves_the_result():
             rows.append({**cell, "metric": "accuracy", "mean": run["accuracy"].mean()})
         else:
             rows.append({**cell, "metric": "accuracy", "mean": 0.8})
-    effects = mg.reading_effects(pd.DataFrame(rows))
-    assert len(effects) == len(mg.READINGS)
-    assert effects["effect"].str.contains("θ = 0.8").all()
+    ours = [{"dataset": d, "groups": 2, "theta": t, "mean": 0.9} for d in mg.DATASETS
+            for t in mg.THETAS]  # fmt: skip
+    effects = mg.reading_effects(pd.DataFrame(rows), pd.DataFrame(ours))
+    assert len(effects) == len(mg.READINGS) + 2
+    assert effects["effect"][: len(mg.READINGS)].str.contains("θ = 0.8").all()
     labels = {cell["reading"] for cell in cells}
     assert labels == {"ours", *mg.READINGS}
 
@@ -246,7 +248,7 @@ def test_testing_on_disguised_records_is_unbiased_and_knows_its_error():
 
 
 def test_hiding_nothing_is_the_benchmark():
-    run = mg.partial(rng(), 2, CANCER, hidden=0, theta=0.6)
+    run = mg.partly_disguised(rng(), 2, CANCER, hidden=0, theta=0.6)
     assert set(run["accuracy"]) == {mg.benchmark(CANCER)["ID3"]}
 
 
@@ -255,25 +257,20 @@ def test_two_parties_without_noise_are_one():
     assert set(run["both"]) == set(run["discounted"]) == {mg.benchmark(CANCER)["ID3"]}
 
 
-def test_supports_and_rules_are_those_of_the_slow_search():
+def test_all_supports_at_once_are_those_of_the_slow_search():
     table = mg.records(VOTING).marginal(*mg.records(VOTING).names[:6])
-    support = mg.supports(table)
-    names = table.names
+    support, names = supports(table), table.names
+    code = {name: 1 << (5 - i) for i, name in enumerate(names)}
     for size in (1, 2, 3):
-        for items in combinations(range(6), size):
-            code = sum(1 << (5 - i) for i in items)
-            expected = table.p({names[i]: 1 for i in items})
-            assert support[code] == pytest.approx(expected, abs=1e-12)
-    slow = association_rules(frequent_itemsets(table, 0.3, 3), 0.7)
-    expected = {
-        (
-            sum(1 << (5 - names.index(n)) for n in (*row["if"], row["then"])),
-            1 << (5 - names.index(row["then"])),
-        )
-        for _, row in slow.iterrows()
-    }
-    assert mg.rules(support, 0.3, 0.7) == expected
-    assert len(expected) > 3
+        for items in combinations(names, size):
+            expected = table.p(dict.fromkeys(items, 1))
+            assert support[sum(code[n] for n in items)] == pytest.approx(expected, abs=1e-12)
+    slow = frequent_itemsets(table, 0.3, 3)
+    fast = apriori(
+        names, lambda sets: [support[sum(code[n] for n in items)] for items in sets], 0.3
+    )
+    assert fast == pytest.approx(slow)
+    assert len(association_rules(fast, 0.7)) > 3
     run = mg.association(rng(), 2, CANCER, groups=2, theta=1.0)
     assert set(run["lost"]) == set(run["invented"]) == {0}
     np.testing.assert_allclose(run["off"], 0, atol=1e-12)

@@ -7,8 +7,10 @@ of the search, no longer a theorem, since a noisy subset may fall below the thre
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from itertools import combinations
 
+import numpy as np
 import pandas as pd
 
 from ppdm.table import Table, count_marginals, names_of
@@ -28,24 +30,59 @@ def frequent_itemsets(
     >>> sorted((sorted(s), p) for s, p in frequent_itemsets(baskets, 0.5).items())
     [(['bread'], 0.75), (['bread', 'butter'], 0.5), (['butter'], 0.5)]
     """
-    if not 0 < min_support <= 1:
-        raise ValueError(f"min_support is a share above 0, up to 1; got {min_support!r}")
-    names = table.names if isinstance(table, Table) else names_of(table)
-    frequent: dict[frozenset[str], float] = {}
-    candidates = [frozenset([name]) for name in names]
-    for size in range(1, max_size + 1):
-        ordered = [sorted(items) for items in candidates]
+
+    def supports_of(sets: list[frozenset[str]]) -> list[float]:
+        ordered = [sorted(items) for items in sets]
         if isinstance(table, Table):
             marginals = [table.marginal(*items) for items in ordered]
         else:
             marginals = count_marginals(table, ordered) if ordered else []
-        supports = [_support(marginal, mechanism) for marginal in marginals]
-        found = {
-            items: support for items, support in zip(candidates, supports) if support >= min_support
-        }
+        return [_support(marginal, mechanism) for marginal in marginals]
+
+    names = table.names if isinstance(table, Table) else names_of(table)
+    return apriori(names, supports_of, min_support, max_size)
+
+
+def apriori(
+    names: Iterable[str],
+    supports_of: Callable[[list[frozenset[str]]], list[float]],
+    min_support: float,
+    max_size: int = 3,
+) -> dict[frozenset[str], float]:
+    """[Zhan & Du 4.8] The search itself, for whoever has the supports: sets of one size at a time.
+
+    >>> known = {"A": 0.6, "B": 0.5, "C": 0.1, "AB": 0.4}
+    >>> found = apriori("ABC", lambda sets: [known["".join(sorted(s))] for s in sets], 0.3)
+    >>> sorted("".join(sorted(items)) for items in found)
+    ['A', 'AB', 'B']
+    """
+    if not 0 < min_support <= 1:
+        raise ValueError(f"min_support is a share above 0, up to 1; got {min_support!r}")
+    frequent: dict[frozenset[str], float] = {}
+    candidates = [frozenset([name]) for name in names]
+    for size in range(1, max_size + 1):
+        supports = zip(candidates, supports_of(candidates), strict=True)
+        found = {items: support for items, support in supports if support >= min_support}
         frequent.update(found)
         candidates = _candidates(found, size + 1)
     return frequent
+
+
+def supports(table: Table) -> np.ndarray:
+    """[Zhan & Du 4.8] The share of records in which all attributes of a set are 1, for all sets.
+
+    A set is a code with a 1 for each of its attributes; summing every axis from the top gives all
+    2^k supports in k passes over the table.
+
+    >>> from ppdm import count
+    >>> supports(count(pd.DataFrame({"A": [1, 1, 0], "B": [1, 0, 0]}))).round(3)
+    array([1.   , 0.333, 0.667, 0.333])
+    """
+    values = table.densified().values / table.total
+    for axis in range(len(table.names)):
+        halves = values.reshape(2**axis, 2, -1)
+        values = np.stack([halves.sum(axis=1), halves[:, 1]], axis=1)
+    return values.reshape(-1)
 
 
 def association_rules(frequent: dict[frozenset[str], float], min_confidence: float) -> pd.DataFrame:
@@ -59,8 +96,8 @@ def association_rules(frequent: dict[frozenset[str], float], min_confidence: flo
     for items, support in frequent.items():
         for then in sorted(items) if len(items) > 1 else ():
             condition = items - {then}
-            confidence = support / frequent[condition]
-            if confidence >= min_confidence:
+            if support >= min_confidence * frequent[condition]:
+                confidence = support / frequent[condition]
                 rows.append((tuple(sorted(condition)), then, support, confidence))
     rules = pd.DataFrame(rows, columns=["if", "then", "support", "confidence"])
     return rules.sort_values(["confidence", "support"], ascending=False, ignore_index=True)

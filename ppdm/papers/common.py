@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -57,6 +57,22 @@ def readings_frame(readings: Sequence[Reading], effects: Sequence[str]) -> pd.Da
         for r, effect in zip(readings, effects, strict=True)
     ]
     return pd.DataFrame(rows, columns=["question", "choice", "alternatives", "effect"])
+
+
+def by_question(readings: Sequence[Reading]) -> list[Reading]:
+    """One reading a question, its alternatives joined: the rows of a chapter's table.
+
+    >>> two = [Reading(a, "How many?", "100", alternative=a) for a in ("50", "200")]
+    >>> [(reading.question, reading.alternative) for reading in by_question(two)]
+    [('How many?', '50; 200')]
+    """
+    together: dict[str, list[Reading]] = {}
+    for reading in readings:
+        together.setdefault(reading.question, []).append(reading)
+    return [
+        replace(each[0], alternative="; ".join(r.alternative for r in each))
+        for each in together.values()
+    ]
 
 
 def key(coding: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:

@@ -4,6 +4,9 @@ import numpy as np
 import pandas as pd
 
 from ppdm.papers.aibr.experiment import CHOSEN
+from ppdm.papers.aibr.readings import OURS, READINGS, TABLE_1
+from ppdm.papers.aibr.selection import LIMIT
+from ppdm.papers.common import by_question, readings_frame
 from ppdm.privacy.ranks import METRICS
 from ppdm.study import rules
 
@@ -160,6 +163,13 @@ def surprise(choice, dataset, scheme, reading, neighbour) -> float:
     return float(rows.share[rows.share <= papers].sum())
 
 
+def within_chance(choice, reading, neighbour, least: float = 0.05 / len(CHOSEN)) -> int:
+    """How many of the paper's eight parameters the rule could have picked."""
+    return sum(
+        surprise(choice, dataset, scheme, reading, neighbour) >= least for dataset, scheme in PAPERS
+    )
+
+
 def _choices(choice, dataset, scheme, reading, neighbour):
     return choice[
         (choice.dataset == dataset)
@@ -183,7 +193,48 @@ def picked(choice: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
+def too_large(chosen: pd.DataFrame) -> pd.Series:
+    """How many losses at the paper's parameters are above the limit, by the reading of test rows."""
+    weka = chosen[chosen["metric"].isin(WEKA)]
+    return (weka["mean"] >= LIMIT).groupby(weka["reading"]).sum()
+
+
+def reading_effects(counts: pd.DataFrame, chosen, choice, test_rows: str) -> pd.DataFrame:
+    """Question, choice, alternatives and effect of each reading.
+
+    `counts` are the agreeing cells under each reading of Table 1, `chosen` the losses at the paper's
+    parameters, `choice` what the rule picks.
+    """
+    count = counts["together"]
+    cells = {}
+    for name in TABLE_1[1:]:
+        cells.setdefault(READINGS[name].question, []).append(str(count[name]))
+    agree = [" and ".join(found) + " cells agree" for found in cells.values()]
+    agree[0] = f"{count['all rows']} cells of 40 agree instead of {count[OURS]}"
+    effects = [
+        *agree,
+        "of 24 losses at the paper's parameters, {} and {} are too large".format(*too_large(chosen)),
+        "{} of the 8 chosen parameters are within chance instead of {}".format(
+            *(within_chance(choice, test_rows, n) for n in ("unscaled", "scaled"))),
+    ]  # fmt: skip
+    return readings_frame(by_question(list(READINGS.values())), effects)
+
+
 # Privacy ----------------------------------------------------------------------------------------
+
+
+def of_aibr(alike: pd.DataFrame, metric: str) -> dict:
+    """One measure of AIBR's releases at the paper's parameters, with its standard errors."""
+    rows = alike[(alike["scheme"] == "AIBR") & (alike["metric"] == metric)]
+    return {"value": rows["mean"], "se": rows["se"]}
+
+
+def exact_gain(guesses: pd.DataFrame) -> dict:
+    """How many more values are guessed exactly from AIBR's release than without it."""
+    papers = pd.DataFrame([c for c in CHOSEN if c["scheme"] == "AIBR"])[["dataset", "k"]]
+    at = guesses.merge(papers).pivot(index="dataset", columns="metric", values=["mean", "se"])
+    return {"value": at["mean"]["released"] - at["mean"]["nothing"],
+            "se": np.hypot(at["se"]["released"], at["se"]["nothing"])}  # fmt: skip
 
 
 def larger_k(summary: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:

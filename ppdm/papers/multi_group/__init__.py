@@ -1,0 +1,61 @@
+"""[Zhan & Du] Multi-group randomized response: what the paper ran, and what decides its claims.
+
+readings     what the paper leaves open, and our choice
+experiment   one grid point: deal groups, disguise, learn, test; and the paper's other sections
+evidence     frames in, tables and evidence for claims out
+beyond       what an attacker learns
+pictures     trees side by side
+"""
+
+from ppdm.papers.multi_group.beyond import guesses, insider, outsider, record_guesses
+from ppdm.papers.multi_group.evidence import gain, node_by_node, reading_effects
+from ppdm.papers.multi_group.experiment import (
+    DATASETS,
+    SHORT,
+    THETAS,
+    association,
+    benchmark,
+    copied_class,
+    literal_class,
+    partly_disguised,
+    reading,
+    reading_cells,
+    records,
+    survey,
+    testing,
+    training,
+    trees,
+    two_parties,
+    unrelated,
+)
+from ppdm.papers.multi_group.pictures import draw_trees
+from ppdm.papers.multi_group.readings import READINGS
+
+__all__ = [
+    "DATASETS",
+    "READINGS",
+    "SHORT",
+    "THETAS",
+    "association",
+    "benchmark",
+    "copied_class",
+    "draw_trees",
+    "gain",
+    "guesses",
+    "insider",
+    "literal_class",
+    "node_by_node",
+    "outsider",
+    "partly_disguised",
+    "reading",
+    "reading_cells",
+    "reading_effects",
+    "record_guesses",
+    "records",
+    "survey",
+    "testing",
+    "training",
+    "trees",
+    "two_parties",
+    "unrelated",
+]

@@ -1,0 +1,120 @@
+"""[Zhan & Du 1.2, 5.3.3] What an attacker makes of it all, which the paper argues and never measures."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+
+from ppdm import data
+from ppdm.disguise import MultiGroup, UnrelatedQuestion, random_groups
+from ppdm.papers.common import binarized, key
+from ppdm.papers.multi_group.experiment import FIRST, records
+from ppdm.table import Table, encode
+
+
+def record_guesses(
+    rng: np.random.Generator, dataset: str, groups: int, theta: float, deals: int = 20, **coding
+) -> dict[str, list]:
+    """[Zhan & Du 1.2, 5.3.3] The chance of guessing a whole record at best, exactly.
+
+    He knows the scheme and the distribution of the true records. A row a deal of the attributes
+    into groups; deals do not depend on θ.
+    """
+    prior = records(dataset, **coding)
+    schemes = [MultiGroup(theta, _deal(prior.names, groups, deal)) for deal in range(deals)]
+    chances = [scheme.guess_record(prior) for scheme in schemes]
+    return {"deal": list(range(deals)), "record": chances}
+
+
+def guesses(
+    rng: np.random.Generator, dataset: str, groups: int, theta: float, deals: int = 4, **coding
+) -> pd.DataFrame:
+    """[Zhan & Du 1.2] The chance of guessing one answer at best, exactly, for some deals.
+
+    A row a deal and attribute: ``blind`` (no report seen) and ``seen`` (the whole report).
+    """
+    prior, rows = records(dataset, **coding), []
+    for deal in range(deals):
+        scheme = MultiGroup(theta, _deal(prior.names, groups, deal))
+        for name in prior.names:
+            rows.append({"deal": deal, "attribute": name, "seen": scheme.guess_answer(prior, name),
+                         "blind": prior.proportions().marginal(name).values.max()})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _deal(names, groups: int, number: int) -> list[list[str]]:
+    """One deal of the attributes into groups, by its number."""
+    return random_groups(names, groups, np.random.default_rng(number))
+
+
+def insider(
+    rng: np.random.Generator, dataset: str, groups: int, theta: float, **coding
+) -> pd.DataFrame:
+    """[Zhan & Du 1.2] An attacker who knows one true answer, from elsewhere, reads the others.
+
+    A row a pair of answers: is the known one in the `same` group, and the chance to guess the other
+    right: before (``blind`` but for the known answer), ``without`` knowing it, and ``with`` it; and
+    ``looks``, the same for an attacker who looks at nothing but the reports of these two answers,
+    and takes all true answers for equally likely and independent, as section 1.2 does.
+    """
+    prior = records(dataset, **coding)
+    scheme = MultiGroup(theta, _deal(prior.names, groups, 0))
+    home = {name: i for i, group in enumerate(scheme.groups) for name in group}
+    silent = UnrelatedQuestion(0.0)  # a report that says nothing
+    without = {name: scheme.guess_answer(prior, name) for name in prior.names}
+    rows = []
+    for known in prior.names:
+        for name in prior.names:
+            if name == known:
+                continue
+            two = prior.marginal(known, name)
+            even = Table(two.domain, np.ones(4))
+            rows.append({
+                "known": known, "other": name, "same": home[known] == home[name],
+                "blind": silent.guess_answer(two, name, known=[known]),
+                "without": without[name], "with": scheme.guess_answer(prior, name, known=[known]),
+                "looks": scheme.guess_answer(even, name, known=[known]),
+            })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def outsider(rng: np.random.Generator, reps: int, groups: int, theta: float, **coding) -> dict:
+    """[Zhan & Du 1.2] Truth or lie? Called by someone who knows *other* people's records.
+
+    The respondents are the first 10,000 of Adult; the attacker knows the other 38,842 records, and
+    no answer of the respondents. For each report he finds the likeliest true record behind it and
+    so calls each group true or reversed. ``calls`` is the share of groups called rightly,
+    ``coin`` that of always calling the likelier side of the coin, ``answers`` the share of answers
+    that he then has right.
+    """
+    prior, codes = _others(key(coding))
+    domain, results = prior.domain, np.empty((reps, 3))
+    for rep in range(reps):
+        scheme = MultiGroup(theta, random_groups(domain.names, groups, rng))
+        masks = [sum(int(domain.strides[domain.axis(n)]) for n in g) for g in scheme.groups]
+        lies = rng.random((len(codes), groups)) > theta
+        reports = codes ^ (lies @ np.array(masks))
+        best, believed = np.full(len(codes), -1.0), np.zeros_like(lies)
+        for pattern in np.ndindex(*[2] * groups):
+            turned = np.array(pattern, dtype=bool)
+            chance = np.prod(np.where(turned, 1 - theta, theta))
+            score = chance * prior.values[reports ^ (turned @ np.array(masks))]
+            better = score > best
+            best[better], believed[better] = score[better], turned
+        right = believed == lies
+        sizes = np.array([len(group) for group in scheme.groups])
+        results[rep] = right.mean(), max(theta, 1 - theta), (right @ sizes).mean() / sizes.sum()
+    return dict(zip(("calls", "coin", "answers"), results.T, strict=True))
+
+
+@lru_cache(maxsize=2)
+def _others(coding: tuple) -> tuple[Table, np.ndarray]:
+    """Adult but for the first 10,000 (half a record in each empty cell), and those, as codes."""
+    coding = dict(coding)
+    loaded = data.load("adult", coding.pop("source", None))
+    codes, domain = encode(binarized(loaded, **coding))
+    first = FIRST["adult"]
+    counts = np.bincount(codes[first:], minlength=domain.size).astype(float)
+    return Table(domain, np.maximum(counts, 0.5)), codes[:first]

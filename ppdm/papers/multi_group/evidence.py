@@ -1,0 +1,269 @@
+"""[Zhan & Du] From the frames of the runs to the tables and the evidence that the chapter shows.
+
+`accuracy` is a summary of `experiment.trees`: its rows of the metric "accuracy".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ppdm.learn import ID3
+from ppdm.papers.common import readings_frame
+from ppdm.papers.multi_group.experiment import DATASETS, SHORT, THETAS
+from ppdm.papers.multi_group.readings import OF_WORDS, READINGS
+from ppdm.table import Table
+
+ADULT, CANCER, VOTING = DATASETS
+SERIES = [(dataset, groups) for dataset in DATASETS for groups in (1, 2, 3)]
+UP, DOWN = [0.1, 0.2, 0.3, 0.4, 0.45], [0.9, 0.8, 0.7, 0.6, 0.55]  # towards 1/2, from each side
+INSIDE = [theta for theta in THETAS if 0 < theta < 1]
+WIDE, NARROW = (
+    [t for t in INSIDE if t != 0.51],
+    [0.1, 0.2, 0.3, 0.7, 0.8, 0.9],
+)  # the paper's ranges
+CELL = ["dataset", "groups", "theta"]
+
+
+# Accuracies along θ -----------------------------------------------------------------------------
+
+
+def line(accuracy: pd.DataFrame, dataset: str, groups: int, thetas, column="mean") -> np.ndarray:
+    """One series at some θ.
+
+    >>> rows = pd.DataFrame({"dataset": "adult", "groups": 1, "theta": [0.9, 1], "mean": [0.8, 0.81]})
+    >>> line(rows, "adult", 1, [1, 0.9])
+    array([0.81, 0.8 ])
+    """
+    here = accuracy[(accuracy["dataset"] == dataset) & (accuracy["groups"] == groups)]
+    return here.set_index("theta")[column].loc[list(thetas)].to_numpy()
+
+
+def lines(accuracy: pd.DataFrame, series, thetas, column="mean") -> np.ndarray:
+    """Several series at some θ, a row a series."""
+    return np.array([line(accuracy, *each, thetas, column) for each in series])
+
+
+def along(accuracy: pd.DataFrame, thetas, value="mean", error="se") -> dict:
+    """All nine series along a way of θ: evidence of a trend."""
+    return {"values": lines(accuracy, SERIES, thetas, value),
+            "se": lines(accuracy, SERIES, thetas, error)}  # fmt: skip
+
+
+def losses(accuracy: pd.DataFrame, thetas, groups=(1, 2, 3), datasets=DATASETS) -> dict:
+    """By how much trees at some θ are worse than the undisguised ones (θ = 1)."""
+    series = [(dataset, number) for dataset in datasets for number in groups]
+    full = lines(accuracy, series, [1])
+    return {"value": (full - lines(accuracy, series, thetas)).ravel(),
+            "se": lines(accuracy, series, thetas, "se").ravel()}  # fmt: skip
+
+
+def mirrored(accuracy: pd.DataFrame) -> dict:
+    """The differences between θ and 1 - θ."""
+    apart = lines(accuracy, SERIES, UP) - lines(accuracy, SERIES, DOWN)
+    noise = np.hypot(lines(accuracy, SERIES, UP, "se"), lines(accuracy, SERIES, DOWN, "se"))
+    return {"value": apart.ravel(), "se": noise.ravel()}
+
+
+def more_groups(accuracy: pd.DataFrame, thetas, value="mean", error="se", sign=1) -> dict:
+    """What one group more takes away (or adds, with `sign` -1), from one to two and two to three."""
+    few = [(dataset, groups) for dataset in DATASETS for groups in (1, 2)]
+    many = [(dataset, groups + 1) for dataset, groups in few]
+    gain = lines(accuracy, few, thetas, value) - lines(accuracy, many, thetas, value)
+    noise = np.hypot(lines(accuracy, few, thetas, error), lines(accuracy, many, thetas, error))
+    return {"differences": sign * gain.ravel(), "se": noise.ravel()}
+
+
+def above_majority(accuracy: pd.DataFrame, majority: dict[str, float]) -> dict:
+    """By how much trees in the paper's ranges of θ beat the same answer for everybody."""
+    ways = [(each, WIDE if each[1] == 1 else NARROW) for each in SERIES]
+    above = [line(accuracy, *each, way) - majority[each[0]] for each, way in ways]
+    noise = [line(accuracy, *each, way, "se") for each, way in ways]
+    return {"value": np.concatenate(above), "se": np.concatenate(noise)}
+
+
+def smallest_fair(accuracy: pd.DataFrame, dataset: str, groups: int, fair: float) -> float:
+    """The smallest θ of the grid, above 1/2, with a loss of at most `fair`."""
+    way = np.array([1, *DOWN, 0.51])
+    lost = line(accuracy, dataset, groups, [1]) - line(accuracy, dataset, groups, way)
+    return float(way[lost <= fair].min())
+
+
+def fair_ranges(accuracy: pd.DataFrame, limits=(0.05, 0.1)) -> pd.DataFrame:
+    """`smallest_fair` for every data set and number of groups."""
+    columns = {f"{SHORT[dataset]}, {100 * fair:g} points":
+               [smallest_fair(accuracy, dataset, groups, fair) for groups in (1, 2, 3)]
+               for fair in limits for dataset in DATASETS}  # fmt: skip
+    return pd.DataFrame(columns, index=["one", "two", "three"]).rename_axis("groups")
+
+
+def variance_steps(accuracy: pd.DataFrame) -> dict[str, int]:
+    """What the variance does at each step of θ towards 1/2, tested at 5 %."""
+    up = down = unsure = 0
+    for way in (UP, DOWN):
+        values = along(accuracy, way, "var", "var_se")
+        z = np.diff(values["values"]) / np.hypot(values["se"][:, 1:], values["se"][:, :-1])
+        up, down = up + int((z > 1.96).sum()), down + int((z < -1.96).sum())
+        unsure += int((np.abs(z) <= 1.96).sum())
+    return {"rises": up, "falls": down, "cannot be told": unsure}
+
+
+# Why is Voting worse? ---------------------------------------------------------------------------
+
+
+def voting_is_worse(accuracy: pd.DataFrame) -> dict:
+    """How much worse Voting is than the other two, by accuracy (`plain`) and by loss (`under`)."""
+    means = {d: np.concatenate([line(accuracy, d, m, INSIDE) for m in (1, 2, 3)]) for d in DATASETS}
+    lost = {d: losses(accuracy, INSIDE, datasets=[d]) for d in DATASETS}
+    spread = {d: np.sqrt((each["se"] ** 2).sum()) / len(each["se"]) for d, each in lost.items()}
+    se = [np.hypot(spread[d], spread[VOTING]) for d in DATASETS[:2]]
+    by_accuracy = [(means[d] - means[VOTING]).mean() for d in DATASETS[:2]]
+    by_loss = [(lost[VOTING]["value"] - lost[d]["value"]).mean() for d in DATASETS[:2]]
+    return {"plain": {"differences": by_accuracy, "se": se},
+            "under": {"differences": by_loss, "se": se}}  # fmt: skip
+
+
+def loss_by_size(cut: pd.DataFrame, thetas) -> tuple[pd.DataFrame, pd.Series]:
+    """Mean loss over some θ by data set, number of records and groups; the standard error of a row."""
+    means, errors = (
+        cut.pivot(index=["dataset", "size"], columns=["groups", "theta"], values=column)
+        for column in ("mean", "se")
+    )
+    count = len(thetas)
+    lost = pd.concat({
+        groups: means[groups][[1] * count].mean(axis=1) - means[groups][thetas].mean(axis=1)
+        for groups in (1, 2, 3)
+    }, axis=1)  # fmt: skip
+    variance = sum(
+        (errors[groups][thetas] ** 2).sum(axis=1) / count**2 + errors[groups][1] ** 2
+        for groups in (1, 2, 3)
+    )
+    return lost, np.sqrt(variance) / 3
+
+
+def few_records_explain(lost: pd.DataFrame, se: pd.Series, size: int, many: int) -> dict:
+    """Do as few records of the others lose as much as Voting, and as many of Voting less?"""
+    pairs = [((ADULT, size), (VOTING, size)), ((CANCER, size), (VOTING, size)),
+             ((VOTING, size), (VOTING, many))]  # fmt: skip
+    mean = lost.mean(axis=1)
+    return {"differences": [mean[one] - mean[other] for one, other in pairs],
+            "se": [np.hypot(se[one], se[other]) for one, other in pairs]}  # fmt: skip
+
+
+# Testing, parties, readings ---------------------------------------------------------------------
+
+
+def gained(summary: pd.DataFrame, index, better: str, worse: str) -> dict:
+    """How much larger one metric is than another, in each cell."""
+    wide = summary.pivot(index=index, columns="metric", values=["mean", "se"])
+    return {"differences": (wide["mean"][better] - wide["mean"][worse]).to_numpy(),
+            "se": np.hypot(wide["se"][better], wide["se"][worse]).to_numpy()}  # fmt: skip
+
+
+def between_deals(dealt: pd.DataFrame) -> pd.DataFrame:
+    """Variance of the accuracy within fixed deals of the attributes, and between them."""
+    cells = dealt[dealt["metric"] == "accuracy"].groupby(["dataset", "groups"], sort=False)
+    within = cells["var"].mean()
+    between = (cells["mean"].var() - within / cells["reps"].mean()).clip(lower=0)
+    table = pd.DataFrame({"variance within a deal": within, "between deals": between,
+                          "share between": between / (within + between)})  # fmt: skip
+    table.index = [f"{SHORT[dataset]}, {groups} groups" for dataset, groups in table.index]
+    return table.rename_axis("data")
+
+
+def reading_effects(
+    summary: pd.DataFrame, accuracy: pd.DataFrame, thetas=(0.8, 0.6)
+) -> pd.DataFrame:
+    """Question, choice, alternatives and effect of each reading: mean accuracies at some θ."""
+    rows = summary[summary["metric"] == "accuracy"]
+    means, effects = rows.groupby(["reading", "dataset", "theta"])["mean"].mean(), []
+    for label, each in READINGS.items():
+        moves = [
+            f"at θ = {theta:g} " + ", ".join(
+                f"{SHORT[d]} {means['ours', d, theta]:.3f} to {means[label, d, theta]:.3f}"
+                for d in each.datasets)
+            for theta in thetas
+        ]  # fmt: skip
+        effects.append(f"accuracy (mean of one to three groups): {'; '.join(moves)}")
+    smallest = ", ".join(
+        f"{SHORT[d]} {smallest_fair(accuracy, d, 2, 0.05)} or {smallest_fair(accuracy, d, 2, 0.1)}"
+        for d in DATASETS
+    )
+    effects += [
+        "records in two groups, with a coin each, are the one-group scheme over again",
+        f"smallest θ of the grid for two groups: {smallest}",
+    ]
+    return readings_frame([*READINGS.values(), *OF_WORDS], effects)
+
+
+# Privacy ----------------------------------------------------------------------------------------
+
+
+def chances(record: pd.DataFrame) -> pd.Series:
+    """The mean chance over the deals, of `beyond.record_guesses`."""
+    return record.groupby(CELL, sort=False)["record"].mean()
+
+
+def privacy_towards_half(chance: pd.Series, points) -> dict:
+    """Privacy from θ = 1 down to the smallest of the points."""
+    return {"values": [[1 - chance[d, m, t] for t in points[::-1]] for d, m in SERIES]}
+
+
+def privacy_of_more_groups(record: pd.DataFrame, points) -> dict:
+    """What one group more adds to privacy, paired by the deal."""
+    deals = record.pivot(index="deal", columns=CELL, values="record")
+    paired = [deals[d, m, t] - deals[d, m + 1, t] for d in DATASETS for m in (1, 2) for t in points]
+    return {"differences": [d.mean() for d in paired],
+            "se": [d.std() / np.sqrt(len(d)) for d in paired]}  # fmt: skip
+
+
+# ID3 at work ------------------------------------------------------------------------------------
+
+
+def gain(table: Table, attribute: str, target: str) -> float:
+    """[Zhan & Du, Eqs. 9, 10] Gain(S, A) in bits, from (estimated) counts; negative ones as zero.
+
+    >>> from ppdm import count
+    >>> gain(count(pd.DataFrame({"A": [0, 0, 1, 1], "C": [0, 0, 1, 1]})), "A", "C")
+    1.0
+    """
+    pairs = np.maximum(table.marginal(attribute, target).dense, 0)
+    after = sum(row.sum() * _entropy(row) for row in pairs) / pairs.sum()
+    return float(_entropy(pairs.sum(axis=0)) - after)
+
+
+def _entropy(counts: np.ndarray) -> float:
+    shares = counts[counts > 0] / max(counts.sum(), 1e-300)
+    return float(-(shares * np.log2(shares)).sum())
+
+
+def node_by_node(estimated: Table, true: Table, target: str) -> pd.DataFrame:
+    """[Zhan & Du 4.5] The nodes of the tree grown on estimated counts, beside the true counts.
+
+    A row a node: its condition E, |S| and the share of class 1 as estimated and in truth, and the
+    attribute with the largest gain, by the estimate (on which the tree is split) and in truth.
+    """
+    tree = ID3().fit_table(estimated, target)
+    rows = []
+
+    def visit(node: int, condition: dict) -> None:
+        here, there = estimated.where(condition), true.where(condition)
+        splits = tree.tree_.attribute[node] >= 0
+        left = [name for name in here.names if name != target]
+        rows.append({
+            "E": " and ".join(f"{n} = {v}" for n, v in condition.items()) or "all",
+            "|S| estimated": here.total, "|S| true": there.total,
+            "Q1 estimated": here.n({target: 1}) / here.total,
+            "Q1 true": there.n({target: 1}) / there.total if there.total else np.nan,
+            "split": tree.domain_.names[tree.tree_.attribute[node]] if splits else
+            f"leaf: {tree.classes_[tree.tree_.label[node]]}",
+            "true best": max(left, key=lambda name: gain(there, name, target))
+            if splits and there.total else "",
+        })  # fmt: skip
+        if splits:
+            name = tree.domain_.names[tree.tree_.attribute[node]]
+            for value, child in zip(true.levels[true.names.index(name)], tree.tree_.children(node)):
+                visit(child, {**condition, name: value})
+
+    visit(0, {})
+    return pd.DataFrame(rows)

@@ -1,0 +1,439 @@
+"""[Zhan & Du 5] Decision trees from records disguised group by group: one grid point at a time.
+
+`trees` is the experiment of the paper; its keywords are the readings that the text allows. The
+functions below it follow the paper's other sections: testing and pruning on disguised records
+(4.6), partial disguise (4.7), association rules (4.8), two parties (2), the unrelated question (3).
+
+Functions with `rng` and `reps` are cells for `ppdm.study.run`. Everywhere `coding` goes to
+:func:`ppdm.data.binarize`, but for `source`, which goes to :func:`ppdm.data.load`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ppdm import data
+from ppdm.disguise import MultiGroup, UnrelatedQuestion, random_groups
+from ppdm.estimate import pool
+from ppdm.learn import ID3, NaiveBayes, apriori, association_rules, supports
+from ppdm.learn.accuracy import estimated_accuracy
+from ppdm.papers.common import SPLIT_SEED, TRAINING, binarized, key
+from ppdm.papers.multi_group.readings import DATASETS, READINGS
+from ppdm.table import Domain, Table, encode, worth_dense
+
+SHORT = {"adult": "Adult", "breast-cancer-wisconsin": "Cancer", "congressional-voting": "Voting"}
+THETAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.51, 0.55, 0.6, 0.7, 0.8, 0.9, 1.0)
+FIRST = {"adult": 10_000}  # "We used first 10,000 instances"
+
+
+# The paper's experiment ---------------------------------------------------------------------------
+
+
+def trees(
+    rng: np.random.Generator,
+    reps: int,
+    dataset: str,
+    groups: int,
+    theta: float,
+    *,
+    learner: str = "ID3",
+    undo: bool = True,
+    grouping: int | None = None,
+    class_in: str = "one",
+    negative: str = "clip",
+    splitting: str = "fixed",
+    ratio: float = TRAINING,
+    size: int | None = None,
+    **coding,
+) -> dict[str, np.ndarray]:
+    """[Zhan & Du 5.2] Deal groups, disguise, learn, test: `reps` times at one θ.
+
+    Parameters
+    ----------
+    learner
+        ``"ID3"`` or ``"naive Bayes"``.
+    undo
+        If not, the reports are taken for the truth (the class in one of the groups, or not
+        disguised).
+    grouping
+        ``None``: the attributes are dealt into groups anew for each repetition; a number names one
+        deal that all repetitions use.
+    class_in
+        ``"one"``: the class is in one of the groups; ``"none"``: it is not disguised; ``"copies"``
+        and ``"literal"``: two ways to read Eq. (12), see :func:`copied_class` and
+        :func:`literal_class`.
+    negative
+        What ID3 does with negative counts, see :class:`ppdm.learn.ID3`.
+    splitting
+        ``"fixed"``: one division into training and test part for all repetitions (steps 1 to 3 are
+        repeated, and the division stands before them); ``"redrawn"``: a new one for each.
+    ratio
+        The training part's share of the records.
+    size
+        Learn from so many training records, drawn anew for each repetition: without replacement,
+        or with it if there are not so many.
+
+    Returns ``accuracy``, ``balanced`` (the mean of the two classes' accuracies) and ``constant``
+    (1 if all test records were given the same class).
+
+    >>> run = trees(np.random.default_rng(1), 2, "breast-cancer-wisconsin", groups=3, theta=1.0)
+    >>> run["accuracy"].round(3)
+    array([0.964, 0.964])
+    """
+    _check("splitting", splitting, ("fixed", "redrawn"))
+    people = survey(dataset, ratio, **coding)
+    part, results = people.fixed, np.empty((reps, 3))
+    for rep in range(reps):
+        if splitting == "redrawn":
+            part = people.parts(rng)
+        table = part.train if size is None else people.table(_drawn(part.codes, size, rng))
+        deal = rng if grouping is None else np.random.default_rng(grouping)
+        if undo:
+            learned_from = estimate(table, groups, theta, class_in, rng, deal, people.absent)
+        else:
+            names = table.names[:-1] if class_in == "none" else table.names
+            scheme = MultiGroup(theta, random_groups(names, groups, deal), people.absent)
+            learned_from = scheme.disguise_table(table, rng)
+        results[rep] = part.outcome(_learner(learner, negative).fit_table(learned_from))
+    return dict(zip(("accuracy", "balanced", "constant"), results.T, strict=True))
+
+
+def reading_cells(groups, thetas) -> list[dict]:
+    """Grid points for :func:`reading`: our own reading and all others, where they apply."""
+    wanted = {"ours": DATASETS} | {label: each.datasets for label, each in READINGS.items()}
+    return [
+        {"reading": label, "dataset": dataset, "groups": number, "theta": theta}
+        for label, datasets in wanted.items()
+        for dataset in datasets for number in groups for theta in thetas
+    ]  # fmt: skip
+
+
+def reading(
+    rng: np.random.Generator, reps: int, reading: str, dataset: str, groups: int, theta: float,
+    **settings,
+) -> dict[str, np.ndarray]:  # fmt: skip
+    """`trees` under one of READINGS, by its label, or under ``"ours"``."""
+    keywords = {} if reading == "ours" else READINGS[reading].options
+    return trees(rng, reps, dataset, groups, theta, **{**settings, **keywords})
+
+
+def benchmark(dataset: str, ratio: float = TRAINING, **coding) -> dict[str, float]:
+    """[Zhan & Du 5.2] Both learners on the undisguised fixed split, and the majority class."""
+    people = survey(dataset, ratio, **coding)
+    part = people.fixed
+    ones = part.truth @ part.numbers / part.numbers.sum()
+    accuracies = {name: part.outcome(_learner(name, "clip").fit_table(part.train))[0]
+                  for name in ("ID3", "naive Bayes")}  # fmt: skip
+    return accuracies | {"majority class": float(max(ones, 1 - ones))}
+
+
+def estimate(
+    table: Table, groups: int, theta: float, class_in: str, rng, deal=None, absent=None
+) -> Table:
+    """Disguise a table (the class last) and undo it, in one of the readings of the class's place.
+
+    `deal` is the generator that deals the attributes into groups.
+    """
+    _check("class_in", class_in, ("one", "none", "copies", "literal"))
+    deal = rng if deal is None else deal
+    if class_in == "copies":
+        return copied_class(table, random_groups(table.names[:-1], groups, deal), theta, rng)
+    names = table.names[:-1] if class_in == "none" else table.names
+    scheme = MultiGroup(theta, random_groups(names, groups, deal), absent)
+    reports = scheme.disguise_table(table, rng)
+    return literal_class(reports, scheme) if class_in == "literal" else scheme.undo(reports)
+
+
+def literal_class(reports: Table, scheme: MultiGroup) -> Table:
+    """[Zhan & Du, Eq. 12, to the letter] The class stands in E_1, in E_2 and in E_3.
+
+    A report has one class. So "class 0 in E_1 and class 1 in E_2" is never seen, all mixed
+    proportions in Eq. (7) are zero, and what is left of its solution is
+
+        n(x, 0) = a^M n*(x, 0) + b^M n*(x̄, 1),    a = θ / (2θ - 1),  b = -(1-θ) / (2θ - 1)
+
+    |S| is estimated without the class, and Q_1 = 1 - Q_0. For one group all this is right.
+
+    >>> from ppdm import count
+    >>> answers = count(pd.DataFrame({"A": [1, 1, 1, 0], "B": [1, 0, 1, 0], "C": [1, 1, 1, 0]}))
+    >>> scheme = MultiGroup(0.8, [["A", "C"], ["B"]])
+    >>> literal_class(scheme.apply(answers), scheme).marginal("C").dense.round(3)
+    array([2.778, 1.222])
+    """
+    keep, turn = scheme.theta / (2 * scheme.theta - 1), -(1 - scheme.theta) / (2 * scheme.theta - 1)
+    *attributes, target = reports.names
+    by_class = reports.densified().values.reshape(-1, 2)
+    power = len(scheme.groups)
+    zero = keep**power * by_class[:, 0] + turn**power * by_class[::-1, 1]
+    without = [[name for name in group if name != target] for group in scheme.groups]
+    alone = MultiGroup(scheme.theta, [group for group in without if group])
+    total = alone.undo(reports.marginal(*attributes)).densified().values
+    return Table(reports.domain, np.stack([zero, total - zero], axis=1))
+
+
+def copied_class(table: Table, groups, theta: float, rng: np.random.Generator) -> Table:
+    """[Zhan & Du, Eq. 12, made consistent] Every group reports a copy of the class.
+
+    True records have equal copies, so of the undone table only those cells are read. The collector
+    holds M reports of everyone's class.
+    """
+    *attributes, target = table.names
+    copies = [f"{target} in group {i + 1}" for i in range(len(groups))]
+    levels = (*table.levels[:-1], *[table.levels[-1]] * len(copies))
+    domain = Domain((*attributes, *copies), levels)
+    every = 2 ** len(copies)
+    cells, values = table.occupied()
+    wide = Table(domain, values, (cells // 2) * every + (cells % 2) * (every - 1))
+    with_class = [[*group, copy] for group, copy in zip(groups, copies, strict=True)]
+    scheme = MultiGroup(theta, with_class)
+    undone = scheme.undo(scheme.disguise_table(wide, rng))
+    cells, values = undone.occupied()
+    equal = (cells % every == 0) | (cells % every == every - 1)
+    cells = cells[equal] // every * 2 + (cells[equal] % every > 0)
+    return Table(table.domain, values[equal], cells).compact(table.total)
+
+
+# Testing and pruning, partial disguise, two parties, rules ----------------------------------------
+
+
+def testing(
+    rng: np.random.Generator, reps: int, dataset: str, groups: int, theta: float, **coding
+) -> dict[str, np.ndarray]:
+    """[Zhan & Du 4.6] Test and prune with disguised records.
+
+    Three quarters of the training part grow the tree, the last quarter prunes it (reduced-error
+    pruning, on undone counts), all disguised in the same groups. The test part is disguised too,
+    and Eq. (15) estimates the accuracy of the unpruned tree on the true test records.
+
+    Returns ``error`` (estimate - truth), ``se`` (the standard error stated with the estimate),
+    ``accuracy`` of the unpruned tree, ``pruned`` and ``pruned by true records``, and ``leaves``
+    before and ``leaves left`` after pruning by disguised records.
+    """
+    people = survey(dataset, **coding)
+    part, names = people.fixed, people.domain.names
+    quarter = len(part.codes) // 4
+    prune_by, grow_on = people.table(part.codes[:quarter]), people.table(part.codes[quarter:])
+    metrics = ("error", "se", "accuracy", "pruned", "pruned by true records", "leaves",
+               "leaves left")  # fmt: skip
+    out = {name: np.empty(reps) for name in metrics}
+    for rep in range(reps):
+        scheme = MultiGroup(theta, random_groups(names, groups, rng))
+        tree = ID3().fit_table(scheme.undo(scheme.disguise_table(grow_on, rng)))
+        small = tree.pruned(scheme.undo(scheme.disguise_table(prune_by, rng)))
+        truth = part.outcome(tree)[0]
+        guess = estimated_accuracy(tree, scheme.disguise_table(part.test, rng), scheme)
+        out["error"][rep], out["se"][rep] = guess.estimate - truth, guess.se
+        out["accuracy"][rep], out["pruned"][rep] = truth, part.outcome(small)[0]
+        out["pruned by true records"][rep] = part.outcome(tree.pruned(prune_by))[0]
+        out["leaves"][rep], out["leaves left"][rep] = tree.tree_.n_leaves, small.tree_.n_leaves
+    return out
+
+
+def partly_disguised(
+    rng: np.random.Generator, reps: int, dataset: str, hidden: int, theta: float, **coding
+) -> dict[str, np.ndarray]:
+    """[Zhan & Du 4.7] Only `hidden` attributes, drawn anew each time, are disguised, in one group.
+
+    Neither are the others nor the class.
+    """
+    part, accuracy = survey(dataset, **coding).fixed, np.empty(reps)
+    names = part.train.names[:-1]
+    for rep in range(reps):
+        chosen = [names[i] for i in rng.permutation(len(names))[:hidden]]
+        scheme = MultiGroup(theta, [chosen] if chosen else [])
+        model = ID3(scheme).fit_table(scheme.disguise_table(part.train, rng))
+        accuracy[rep] = part.outcome(model)[0]
+    return {"accuracy": accuracy}
+
+
+def two_parties(
+    rng: np.random.Generator, reps: int, dataset: str, groups: int, theta: float,
+    own: float, **coding,
+) -> dict[str, np.ndarray]:  # fmt: skip
+    """[Zhan & Du 2] B holds a share `own` of the training records, A disguises and sends the rest.
+
+    Accuracies of four trees: ``B alone``, ``A alone`` (undone), ``both`` (B's true counts plus A's
+    undone ones), and ``discounted``: the same with A's records weighted by the factor by which the
+    disguise inflates the variance of a small count, ((θ² + (1-θ)²) / (2θ-1)²)^M.
+    """
+    people = survey(dataset, **coding)
+    part = people.fixed
+    size = round(own * len(part.codes))
+    weight = ((2 * theta - 1) ** 2 / (theta**2 + (1 - theta) ** 2)) ** groups
+    rows = []
+    for _ in range(reps):
+        codes = rng.permutation(part.codes)
+        true, other = people.table(codes[:size]), people.table(codes[size:])
+        scheme = MultiGroup(theta, random_groups(people.domain.names, groups, rng))
+        reports = scheme.disguise_table(other, rng)
+        tables = {
+            "B alone": true, "A alone": scheme.undo(reports), "both": pool(true, reports, scheme),
+            "discounted": true + scheme.undo(reports) * weight,
+        }  # fmt: skip
+        rows.append({name: part.outcome(ID3().fit_table(t))[0] for name, t in tables.items()})
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
+def association(
+    rng: np.random.Generator, reps: int, dataset: str, groups: int, theta: float,
+    support: float = 0.3, confidence: float = 0.8, **coding,
+) -> dict[str, np.ndarray]:  # fmt: skip
+    """[Zhan & Du 4.8] Association rules from disguised records, against those of the true ones.
+
+    Rules "all of these are 1, so that one is 1 too" of two or three attributes. Returns how many
+    were ``found`` (true and there), ``lost`` (true, not there) and ``invented`` (there, not true),
+    and the mean ``error`` and mean absolute error ``off`` of the supports of all sets.
+    """
+    table = survey(dataset, **coding).everyone
+    true_supports = supports(table)
+    true_rules = _rules(table.names, true_supports, support, confidence)
+    small = _sets_of(len(table.names), 3)
+    results = np.empty((reps, 5))
+    for rep in range(reps):
+        scheme = MultiGroup(theta, random_groups(table.names, groups, rng))
+        guess = supports(scheme.undo(scheme.disguise_table(table, rng)))
+        there = _rules(table.names, guess, support, confidence)
+        errors = (guess - true_supports)[small]
+        results[rep] = (len(true_rules & there), len(true_rules - there), len(there - true_rules),
+                        errors.mean(), np.abs(errors).mean())  # fmt: skip
+    return dict(zip(("found", "lost", "invented", "error", "off"), results.T, strict=True))
+
+
+def _rules(names, support: np.ndarray, least: float, confidence: float) -> set[tuple]:
+    bit = {name: 1 << (len(names) - 1 - i) for i, name in enumerate(names)}
+
+    def supports_of(sets):
+        return [support[sum(bit[name] for name in items)] for items in sets]
+
+    frequent = apriori(names, supports_of, least)
+    found = association_rules(frequent, confidence)
+    return set(zip(found["if"], found["then"], strict=True))
+
+
+@lru_cache(maxsize=8)
+def _sets_of(attributes: int, most: int) -> np.ndarray:
+    codes = np.arange(1, 2**attributes)
+    sizes = np.array([int(code).bit_count() for code in codes])
+    return codes[sizes <= most]
+
+
+def unrelated(
+    rng: np.random.Generator, reps: int, dataset: str, q: float, **coding
+) -> dict[str, np.ndarray]:
+    """[Zhan & Du 3] The unrelated question: errors of the estimated share of ones, by attribute."""
+    table = survey(dataset, **coding).everyone
+    scheme, true = UnrelatedQuestion(q), _ones(table)
+    errors = [_ones(scheme.undo(scheme.disguise_table(table, rng))) - true for _ in range(reps)]
+    return dict(zip(table.names, np.array(errors).T, strict=True))
+
+
+def _ones(table: Table) -> np.ndarray:
+    return np.array([table.p({name: 1}) for name in table.names])
+
+
+# Prepared once for each data set and coding -------------------------------------------------------
+
+
+class Part(NamedTuple):
+    """One division of the records."""
+
+    codes: np.ndarray  # of the training records
+    train: Table
+    test: Table
+    digits: np.ndarray  # level numbers of the distinct test records, without the class,
+    truth: np.ndarray  # their classes
+    numbers: np.ndarray  # and how many there are of each
+
+    def outcome(self, model) -> tuple[float, float, float]:
+        """Accuracy, mean accuracy of the two classes, and whether all got the same class."""
+        guess = model._best(self.digits)
+        right = guess == self.truth
+        classes = [self.numbers[self.truth == v] @ right[self.truth == v]
+                   / max(self.numbers[self.truth == v].sum(), 1) for v in (0, 1)]  # fmt: skip
+        constant = float((guess == guess[0]).all())
+        return float(right @ self.numbers / self.numbers.sum()), float(np.mean(classes)), constant
+
+
+class Survey(NamedTuple):
+    """A data set's records as codes, the class last."""
+
+    codes: np.ndarray
+    domain: Domain
+    ratio: float
+    absent: int | None
+    everyone: Table
+    fixed: Part | None = None
+
+    def table(self, codes: np.ndarray) -> Table:
+        if worth_dense(self.domain.size, len(codes)):
+            return Table(self.domain, np.bincount(codes, minlength=self.domain.size))
+        cells, numbers = np.unique(codes, return_counts=True)
+        return Table(self.domain, numbers, cells)
+
+    def parts(self, rng: np.random.Generator) -> Part:
+        codes = rng.permutation(self.codes)
+        size = round(self.ratio * len(codes))
+        test = self.table(codes[size:])
+        cells, numbers = test.occupied()
+        digits = self.domain.digits(cells)
+        return Part(codes[:size], self.table(codes[:size]), test, digits[:, :-1].copy(),
+                    digits[:, -1], numbers)  # fmt: skip
+
+
+def survey(dataset: str, ratio: float = TRAINING, **coding) -> Survey:
+    """A data set's records (the first 10,000 of Adult) and their fixed split, made once.
+
+    >>> survey("congressional-voting").everyone.total
+    435.0
+    """
+    return _survey(dataset, ratio, key(coding))
+
+
+@lru_cache(maxsize=32)
+def _survey(dataset: str, ratio: float, coding: tuple) -> Survey:
+    options = dict(coding)
+    loaded = data.load(dataset, options.pop("source", None))
+    if dataset in FIRST:
+        loaded = loaded.first(FIRST[dataset])
+    codes, domain = encode(binarized(loaded, **options))
+    absent = 2 if options.get("missing") == "third" else None
+    made = Survey(codes, domain, ratio, absent, everyone=None)
+    made = made._replace(everyone=made.table(codes))
+    return made._replace(fixed=made.parts(np.random.default_rng(SPLIT_SEED)))
+
+
+def training(dataset: str, ratio: float = TRAINING, **coding) -> Table:
+    """The training part of the fixed split.
+
+    >>> training("breast-cancer-wisconsin").total
+    559.0
+    """
+    return survey(dataset, ratio, **coding).fixed.train
+
+
+def records(dataset: str, **coding) -> Table:
+    """The coded records of a data set (the first 10,000 of Adult) as a table, the class last.
+
+    >>> records("adult").total
+    10000.0
+    """
+    return survey(dataset, **coding).everyone
+
+
+def _drawn(codes: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
+    if size > len(codes):
+        return codes[rng.integers(len(codes), size=size)]
+    return rng.permutation(codes)[:size]
+
+
+def _learner(name: str, negative: str):
+    _check("learner", name, ("ID3", "naive Bayes"))
+    return ID3(negative=negative) if name == "ID3" else NaiveBayes()
+
+
+def _check(name: str, given, allowed) -> None:
+    if given not in allowed:
+        raise ValueError(f"{name} is one of {', '.join(allowed)}; got {given!r}")

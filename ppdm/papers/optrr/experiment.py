@@ -1,0 +1,170 @@
+"""[Huang & Du, VI] The paper's experiments: priors, the theorems by simulation, fronts, one search.
+
+Functions that end in `_cell` are handed to `Chapter.rows` and `Chapter.run`: one cell is one
+experiment.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+from scipy.stats import gamma, norm
+
+from ppdm.estimate import em
+from ppdm.optimise import objectives, spea2
+
+NORMAL = {"mean": 5.5, "sd": 1.7}  # inferred in the chapter
+GAMMA_WIDTH = 0.55
+WARNER_STEPS = 1001
+
+
+# Priors -------------------------------------------------------------------------------------------
+
+
+def normal_prior(mean: float = NORMAL["mean"], sd: float = NORMAL["sd"], n: int = 10) -> np.ndarray:
+    """A normal distribution cut into n unit bins centred at 1 ... n.
+
+    >>> normal_prior(2, 1, 3).round(3)
+    array([0.279, 0.442, 0.279])
+    """
+    shares = np.diff(norm.cdf(np.arange(n + 1) + 0.5, mean, sd))
+    return shares / shares.sum()
+
+
+def gamma_prior(
+    alpha: float = 1.0, beta: float = 2.0, width: float = GAMMA_WIDTH, n: int = 10
+) -> np.ndarray:
+    """A gamma distribution (shape alpha, scale beta) cut into n bins of one width, from 0 on.
+
+    >>> gamma_prior(width=2.0, n=3).round(3)
+    array([0.665, 0.245, 0.09 ])
+    """
+    shares = np.diff(gamma.cdf(np.arange(n + 1) * width, alpha, scale=beta))
+    return shares / shares.sum()
+
+
+def adult_prior(column: pd.Series, bins: int = 10) -> np.ndarray:
+    """Shares of an attribute: numbers cut into equal bins, missing and empty ones left out.
+
+    >>> adult_prior(pd.Series([1, 2, 2, 9]), bins=2)
+    array([0.75, 0.25])
+    """
+    column = column.dropna()
+    if pd.api.types.is_numeric_dtype(column) and column.nunique() > bins:
+        counts = np.histogram(column, bins=bins)[0]
+    else:
+        counts = column.value_counts(sort=False).sort_index().to_numpy()
+    counts = counts[counts > 0]
+    return counts / counts.sum()
+
+
+def possible_delta(prior: np.ndarray, wanted: float = 0.75) -> float:
+    """[Huang & Du, Theorem 5] The wanted bound, or halfway to 1 where a prior is above it.
+
+    >>> possible_delta(np.array([0.5, 0.5])), possible_delta(np.array([0.9, 0.1]))
+    (0.75, 0.95)
+    """
+    return wanted if prior.max() < wanted else float((1 + prior.max()) / 2)
+
+
+# The theorems -------------------------------------------------------------------------------------
+
+
+def simulated_guesses(matrix, prior, size: int, rng) -> np.ndarray:
+    """[Huang & Du, Eq. 4] Draw true and reported answers, guess by MAP: which guesses are right."""
+    truth = rng.choice(len(prior), size, p=prior)
+    reported = (rng.random(size)[:, None] > np.cumsum(matrix.T[truth], axis=1)).sum(axis=1)
+    guess = (matrix * prior).argmax(axis=1)  # the most likely truth behind each report
+    return guess[reported] == truth
+
+
+def simulated_surveys(matrix, prior, respondents: int, surveys: int, rng) -> np.ndarray:
+    """The reported counts of many surveys, a row a survey."""
+    return rng.multinomial(respondents, matrix @ prior, size=surveys)
+
+
+def every_guess_rule(matrix, prior) -> np.ndarray:
+    """[Huang & Du, Eq. 5] How often each consistent rule (report -> guess) is right, for all n^m.
+
+    >>> every_guess_rule(np.eye(2), [0.3, 0.7]).round(2).tolist()
+    [0.3, 1.0, 0.0, 0.7]
+    """
+    joint = np.asarray(matrix) * np.asarray(prior)
+    m, n = joint.shape
+    return np.array([joint[np.arange(m), guess].sum() for guess in product(range(n), repeat=m)])
+
+
+def theorem_6_as_printed(matrix, prior, respondents: int) -> np.ndarray:
+    """[Huang & Du, Theorem 6] Literally: 2 beta beta Cov summed over all i and j that differ."""
+    beta = np.linalg.inv(matrix)
+    reported = matrix @ prior
+    variance = beta**2 @ (reported * (1 - reported)) / respondents
+    covariance = -np.outer(reported, reported) / respondents
+    np.fill_diagonal(covariance, 0)
+    return variance + 2 * np.einsum("ki,kj,ij->k", beta, beta, covariance)
+
+
+def equation_3(shares, matrix, steps: int = 2_000, printed: bool = False) -> np.ndarray:
+    """[Huang & Du, Eq. 3] The iteration from the uniform distribution.
+
+    As printed the left side names the index i that the right side sums over, so one number is
+    meant for every category: its column is 0 here. Otherwise the left index is the free one, j.
+    """
+    n = matrix.shape[1]
+    p = np.full(n, 1 / n)
+    for _ in range(steps):
+        update = p * (matrix.T @ (shares / (matrix @ p)))
+        p = np.full(n, update[0]) if printed else update
+        p = p / p.sum()
+    return p
+
+
+# Fronts and searches ------------------------------------------------------------------------------
+
+
+def warner_front(prior, delta: float, respondents: int = 10_000) -> spea2.Front:
+    """[Huang & Du, VI.B] The non-dominated of Warner's 1,001 matrices that keep the bound."""
+    matrices = objectives.warner(np.linspace(0, 1, WARNER_STEPS), len(prior))
+    matrices = matrices[objectives.max_posterior(matrices, prior) <= delta * (1 + 1e-12)]
+    private = objectives.privacy(matrices, prior)
+    error = objectives.mse(matrices, prior, respondents)
+    good = np.flatnonzero(np.isfinite(error))
+    good = good[objectives.pareto(private[good], error[good])]
+    good = good[np.argsort(private[good])]
+    return spea2.Front(private[good], error[good], matrices[good])
+
+
+def search_cell(
+    rng, dataset: str, delta: float, priors: dict, generations: int, run: int = 0,
+    matrices: bool = False, population: int = 100, **choices,
+):  # fmt: skip
+    """One run of the paper's algorithm: the front, and its matrices in columns m0, m1, ..."""
+    front = spea2.optrr(
+        priors[dataset], delta, rng, generations=generations, population=population,
+        archive=population, **choices,
+    )  # fmt: skip
+    return front_columns(front, matrices)
+
+
+def front_columns(front: spea2.Front, matrices: bool = True) -> dict:
+    """A front as columns of a frame."""
+    columns = {"privacy": front.privacy, "mse": front.mse}
+    if matrices:
+        flat = front.matrices.reshape(len(front.mse), -1)
+        columns |= {f"m{i}": flat[:, i] for i in range(flat.shape[1])}
+    return columns
+
+
+def matrices_of(frame: pd.DataFrame, n: int) -> np.ndarray:
+    """The matrices that `search_cell` wrote into columns."""
+    return frame[[f"m{i}" for i in range(n * n)]].to_numpy().reshape(-1, n, n)
+
+
+def iterative_cell(rng, reps: int, scheme: str, member: int, matrices: dict, prior, respondents):
+    """[Huang & Du, VI.E] The squared error of the iterative estimate, one value a survey."""
+    m = matrices[scheme][member]
+    counts = rng.multinomial(respondents, m @ prior, size=reps)
+    estimates = np.array([em(c, m, tolerance=1e-7, steps=20_000) for c in counts])
+    return {"squared error": ((estimates - prior) ** 2).mean(axis=1)}
