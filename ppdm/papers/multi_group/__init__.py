@@ -7,6 +7,7 @@ beyond       what an attacker learns
 pictures     trees side by side
 """
 
+from ppdm.papers.multi_group import evidence
 from ppdm.papers.multi_group.beyond import guesses, insider, outsider, record_guesses
 from ppdm.papers.multi_group.evidence import gain, node_by_node, reading_effects
 from ppdm.papers.multi_group.experiment import (
@@ -40,6 +41,7 @@ __all__ = [
     "benchmark",
     "copied_class",
     "draw_trees",
+    "evidence",
     "gain",
     "guesses",
     "insider",

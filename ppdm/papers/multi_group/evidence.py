@@ -160,6 +160,41 @@ def gained(summary: pd.DataFrame, index, better: str, worse: str) -> dict:
             "se": np.hypot(wide["se"][better], wide["se"][worse]).to_numpy()}  # fmt: skip
 
 
+def test_variance(theta: float, groups: int, accuracy: float) -> tuple[float, float]:
+    """[Zhan & Du 4.6] The variance of one disguised test person's contribution to Eq. (15).
+
+    She contributes Z = Σ w_f r_f over the 2^M versions f of her report: r_f is 1 where the tree is
+    right, w_f the product of θ/(2θ-1) for each group left alone and -(1-θ)/(2θ-1) for each turned.
+    If the tree's answers on the versions are unrelated, and as often right on each, Z has the
+    variance Σ w_f² a (1-a): the first number. Without that, Z only lies between the sum of the
+    negative weights and that of the positive ones, (1 ∓ L) / 2 with L = |2θ-1|^-M, and its mean
+    is a: so its variance is at most L²/4 - (a - 1/2)², the second number.
+
+    >>> [round(v, 2) for v in test_variance(0.7, 1, 0.8)]
+    [0.58, 1.47]
+    """
+    inflation = (theta**2 + (1 - theta) ** 2) / (2 * theta - 1) ** 2
+    unrelated = inflation**groups * accuracy * (1 - accuracy)
+    return unrelated, (2 * theta - 1) ** (-2 * groups) / 4 - (accuracy - 0.5) ** 2
+
+
+def test_persons(tested: pd.DataFrame, dataset: str, persons: int, target=0.01) -> pd.DataFrame:
+    """Test persons needed for a standard error: measured, if unrelated, and at most.
+
+    `tested` is a summary of `experiment.testing`, `persons` the number of its test records.
+    """
+    here = tested[tested["dataset"] == dataset].pivot(
+        index=["groups", "theta"], columns="metric", values="mean"
+    )
+    rows = []
+    for (groups, theta), row in here.iterrows():
+        if 0.5 < theta < 1:
+            unrelated, most = test_variance(theta, groups, row["accuracy"])
+            rows.append({"groups": groups, "θ": theta, "here": row["se"] ** 2 * persons / target**2,
+                         "if unrelated": unrelated / target**2, "at most": most / target**2})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
 def between_deals(dealt: pd.DataFrame) -> pd.DataFrame:
     """Variance of the accuracy within fixed deals of the attributes, and between them."""
     cells = dealt[dealt["metric"] == "accuracy"].groupby(["dataset", "groups"], sort=False)
