@@ -1,4 +1,4 @@
-"""The bit-wise experiment against the plain one, record by record, and the bits themselves.
+"""The experiment on tables against the plain one, record by record.
 
 Random tests seed their generators. Where many draws are compared with an exact probability, the
 false-alarm rate of each comparison is below 1e-6 (five standard errors or more), stated there.
@@ -9,10 +9,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from ppdm import UnrelatedQuestion, bits, count, data, study
+from ppdm import UnrelatedQuestion, count, data, study
 from ppdm.learn import NaiveBayes
 from ppdm.learn.accuracy import estimated_accuracy
+from ppdm.papers import common
 from ppdm.papers import electronic_surveys as es
+from ppdm.papers.electronic_surveys import evidence, experiment
 from ppdm.privacy import pse as privacy
 from ppdm.study import ledger
 from ppdm.table import encode
@@ -26,68 +28,17 @@ def cancer():
     return es.binary_frame(CANCER)
 
 
-# Bits -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("p", [0.0, 1e-12, 0.001, 0.3, 0.5, 0.999, 1.0])
-def test_coins_come_up_with_their_probability(p):
-    size = 1_000_003
-    heads = bits.count_bits(bits.coins(size, p, np.random.default_rng(1)))
-    assert stats.binomtest(int(heads), size, p).pvalue > LEVEL
-    assert p not in (0.0, 1.0) or heads == p * size
-
-
-def test_coins_decide_by_every_binary_digit_of_p():
-    """p = 2^-64 is the smallest chance there is: the comparison must reach the last digit."""
-    words = np.zeros(64, dtype=np.uint64)  # 64 uniform numbers that are all zero: below any p > 0
-    mask = np.zeros(1, dtype=np.uint64)
-    assert bits._flip(mask, 0, np.uint64(1), words) == 1
-    assert bits.count_bits(mask) == 64
-    mask[:] = 0
-    words[-1] = np.uint64(0xFFFFFFFFFFFFFFFF)  # the last digit is one: not below 2^-64
-    bits._flip(mask, 0, np.uint64(1), words)
-    assert bits.count_bits(mask) == 0
-
-
-def test_coins_are_independent_between_places_and_words():
-    rng = np.random.default_rng(2)
-    flips = np.array([bits.unpack(bits.coins(130, 0.3, rng), 130) for _ in range(20_000)])
-    correlation = np.corrcoef(flips.T)[np.triu_indices(130, 1)]
-    # 8,385 correlations of standard error 1/sqrt(20,000): 7 of them, false alarm below 1e-7
-    assert np.abs(correlation).max() < 7 / np.sqrt(20_000)
-    assert not bits.unpack(bits.coins(130, 1.0, rng), 192)[130:].any()
-
-
-@pytest.mark.parametrize(("size", "chosen"), [(7, 3), (64, 64), (70, 0), (699, 559)])
-def test_a_subset_has_exactly_the_size_asked_for(size, chosen):
-    rng = np.random.default_rng(3)
-    for _ in range(200):
-        mask = bits.subset(size, chosen, rng)
-        assert bits.unpack(mask, size).sum() == chosen == bits.count_bits(mask)
-
-
-def test_every_subset_is_equally_likely():
-    """All 35 subsets of three out of seven, by a chi-squared test (false alarm 1e-6)."""
-    rng, draws = np.random.default_rng(4), 35_000
-    codes = [int(bits.subset(7, 3, rng)[0]) for _ in range(draws)]
-    found = pd.Series(codes).value_counts()
-    assert len(found) == 35
-    assert stats.chisquare(found).pvalue > LEVEL
-
-
-def test_masked_counts_are_counts(cancer):
-    records = bits.pack(cancer)
-    mask = bits.coins(len(cancer), 0.4, np.random.default_rng(5))
-    chosen = cancer[bits.unpack(mask, len(cancer))]
-    assert (bits.count_masked(records.columns, mask) == chosen.sum().to_numpy()).all()
-
-
 # The experiment -------------------------------------------------------------------------------
 
 
-def plainly(frame, train, q, alpha, rng):
+def parts(frame):
+    """The training and the test records of the fixed split."""
+    return [frame.iloc[rows] for rows in common.fixed_split(len(frame))]
+
+
+def plainly(frame, q, alpha, rng):
     """[Zhan & Matwin 3.1, Step III], one repetition, as the paper tells it."""
-    training, test = frame[train], frame[~train]
+    training, test = parts(frame)
     scheme = UnrelatedQuestion(q)
     disguised = scheme.disguise(training, rng)
     model = NaiveBayes(scheme, alpha).fit(disguised.iloc[:, :-1], disguised.iloc[:, -1])
@@ -97,25 +48,17 @@ def plainly(frame, train, q, alpha, rng):
 @pytest.mark.parametrize("alpha", [1.0, 0.0])
 @pytest.mark.parametrize("q", [0.05, 0.3, 0.8])
 def test_the_same_reports_give_the_same_classifier(cancer, q, alpha):
-    """Exactly: fed the counts of one disguised survey, both ways predict alike, also where counts
-    are negative and where (alpha = 0) a class is ruled out."""
-    survey, scheme = es._survey(CANCER, ()), UnrelatedQuestion(q)
-    rng = np.random.default_rng(6)
-    train = bits.unpack(survey.train, len(cancer))
-    test = cancer[~train]
+    """Exactly: a table of reports and the reports one by one, also where counts are negative and
+    where (alpha = 0) a class is ruled out."""
+    scheme, rng = UnrelatedQuestion(q), np.random.default_rng(6)
+    train, test = parts(cancer)
+    table = count(test)
     for _ in range(40):
-        disguised = scheme.disguise(cancer[train], rng)
+        disguised = scheme.disguise(train, rng)
         plain = NaiveBayes(scheme, alpha).fit(disguised.iloc[:, :-1], disguised.iloc[:, -1])
         hit = plain.predict(test.iloc[:, :-1]) == test.iloc[:, -1]
-
-        reports = bits.pack(disguised)
-        everyone = bits.coins(reports.size, 1.0, rng)
-        ones = bits.count_masked(reports.columns, everyone)
-        both = bits.count_masked(reports.columns[:-1] & reports.columns[-1], everyone)
-        reported = es._pairs(ones[:-1], both, ones[-1], reports.size)
-        estimated = es._undone(reported, reports.size, q, 0.5, None)
-        right, outcome = es._outcome(survey, survey.train, estimated, alpha)
-        assert right.sum() == hit.sum()
+        outcome = NaiveBayes(scheme, alpha).fit_table(count(disguised)).confusion(table)
+        assert outcome.trace() == hit.sum()
         assert outcome.sum() == len(test)
 
 
@@ -123,9 +66,8 @@ def test_the_same_reports_give_the_same_classifier(cancer, q, alpha):
 def test_the_fast_survey_has_the_distribution_of_the_plain_one(cancer, q):
     """Accuracies of 250 plain and 2,500 fast repetitions, by a two-sample test of Kolmogorov and
     Smirnov (false alarm 1e-6; ties make it cautious)."""
-    survey, rng = es._survey(CANCER, ()), np.random.default_rng(7)
-    train = bits.unpack(survey.train, len(cancer))
-    plain = [plainly(cancer, train, q, 1.0, rng) for _ in range(250)]
+    rng = np.random.default_rng(7)
+    plain = [plainly(cancer, q, 1.0, rng) for _ in range(250)]
     fast = es.classifiers(np.random.default_rng(8), 2_500, CANCER, q)["accuracy"]
     assert stats.ks_2samp(plain, fast).pvalue > LEVEL
     assert stats.ks_2samp(plain, fast - 0.05).pvalue < LEVEL  # and it can tell five points
@@ -133,14 +75,13 @@ def test_the_fast_survey_has_the_distribution_of_the_plain_one(cancer, q):
 
 def test_reported_pair_counts_have_the_mean_and_spread_of_disguised_records(cancer):
     """All 36 pair counts: means and variances of both ways, each within 6 standard errors."""
-    survey, q, draws = es._survey(CANCER, ()), 0.3, 600
-    rng, size = np.random.default_rng(9), es._survey(CANCER, ()).train_size
-    train = bits.unpack(survey.train, len(cancer))
+    scheme, draws, rng = UnrelatedQuestion(0.3), 600, np.random.default_rng(9)
+    train, _ = parts(cancer)
+    table = count(train)
     fast, plain = np.empty((2, draws, 9, 2, 2))
     for i in range(draws):
-        private = survey.train & bits.coins(len(cancer), q, rng)
-        fast[i] = es._reported_pairs(survey, private, size, 0.5, rng)
-        reports = UnrelatedQuestion(q).disguise(cancer[train], rng).to_numpy()
+        fast[i] = scheme.disguise_table(table, rng).pairs("class").values
+        reports = scheme.disguise(train, rng).to_numpy()
         for a in range(9):
             plain[i, a] = np.histogram2d(reports[:, a], reports[:, -1], bins=2)[0]
     gap = np.abs(fast.mean(axis=0) - plain.mean(axis=0))
@@ -162,13 +103,35 @@ def test_the_fixed_split_is_fixed_and_the_redrawn_is_not():
     rng = np.random.default_rng(0)
     assert np.ptp(es.classifiers(rng, 20, CANCER, 1.0, "fixed")["accuracy"]) == 0
     assert np.ptp(es.classifiers(rng, 20, CANCER, 1.0, "redrawn")["accuracy"]) > 0
-    with pytest.raises(ValueError, match="'fixed' or 'redrawn'"):
+    numbered = [es.classifiers(rng, 2, CANCER, 1.0, number)["accuracy"] for number in range(4)]
+    assert numbered[0][0] == es.classifiers(rng, 1, CANCER, 1.0)["accuracy"][0]
+    assert np.ptp(numbered, axis=1).max() == 0 < np.ptp(numbered, axis=0).min()
+    with pytest.raises(ValueError, match="'fixed' or 'redrawn', or a number; got 'once'"):
         es.classifiers(rng, 1, CANCER, 1.0, "once")
+
+
+def test_the_redrawn_splits_are_those_of_records(cancer):
+    """At q = 1 nothing but the split is random: 1,000 splits of the table, 1,000 of the records."""
+    fast = es.classifiers(np.random.default_rng(25), 1_000, CANCER, 1.0, "redrawn")["accuracy"]
+    plain, rng = [], np.random.default_rng(26)
+    for _ in range(1_000):
+        shuffled = cancer.sample(frac=1, random_state=rng)
+        train, test = count(shuffled.iloc[:559]), count(shuffled.iloc[559:])
+        plain.append(NaiveBayes().fit_table(train).score_table(test))
+    assert stats.ks_2samp(plain, fast).pvalue > LEVEL
+
+
+def test_half_of_everything_is_the_formula_with_a_half(cancer):
+    """[3.1, to the letter] P*(A) = q P(A) + (1-q)/2, for single answers and for pairs."""
+    pairs, q, n = count(cancer).pairs("class"), 0.4, len(cancer)
+    undone = pairs.mapped(experiment.EachHalf(q).undo)
+    assert undone.values == pytest.approx(n * (pairs.values / n - (1 - q) / 2) / q)
+    assert undone.totals == pytest.approx(n * (pairs.totals / n - (1 - q) / 2) / q)
 
 
 def test_every_reading_changes_something():
     def accuracy(name, dataset):
-        return es.reading(np.random.default_rng(1), 30, dataset, 0.5, name)["accuracy"]
+        return es.reading(np.random.default_rng(1), 30, dataset, 0.1, name)["accuracy"]
 
     for r in es.READINGS:
         for dataset in r.datasets:
@@ -181,16 +144,15 @@ def test_every_reading_changes_something():
 
 def test_testing_by_counts_is_testing_by_records(cancer):
     """[2.4] Person by person: a second survey of the test persons, each with her extra bit."""
-    survey, q, rng = es._survey(CANCER, ()), 0.4, np.random.default_rng(10)
-    train = bits.unpack(survey.train, len(cancer))
-    test, scheme, plain = cancer[~train], UnrelatedQuestion(q), []
+    q, rng = 0.4, np.random.default_rng(10)
+    (train, test), scheme, plain = parts(cancer), UnrelatedQuestion(q), []
 
     def right(model, values):
         frame = pd.DataFrame(values, columns=cancer.columns)
         return model.predict(frame.iloc[:, :-1]) == values[:, -1]
 
     for _ in range(200):
-        learned = scheme.disguise(cancer[train], rng)
+        learned = scheme.disguise(train, rng)
         model = NaiveBayes(scheme).fit(learned.iloc[:, :-1], learned.iloc[:, -1])
         A = test.to_numpy()
         Y = rng.integers(0, 2, size=A.shape)
@@ -281,7 +243,7 @@ def test_pse_given_the_record_is_what_the_game_gives(cancer):
     """The game of section 4 with the whole record in view, 200,000 rounds."""
     q, rng, rounds = 0.4, np.random.default_rng(16), 200_000
     prior = count(cancer)
-    joint = privacy.answer_and_report(UnrelatedQuestion(q), prior, "class")
+    joint = UnrelatedQuestion(q).answer_and_report(prior, "class")
     codes = encode(cancer)[0][rng.integers(len(cancer), size=rounds)]
     report = np.where(rng.random(rounds) < q, codes, rng.integers(1024, size=rounds))
     guess = rng.random(rounds) < joint[1, report] / joint[:, report].sum(axis=0)
@@ -298,7 +260,7 @@ def test_a_stranger_is_as_often_right_as_he_thinks():
 
 def test_records_that_look_like_people_keep_the_promise(cancer):
     """With personal records drawn like the private ones the collector believes q, whatever he holds;
-    with fair coins the tables learn as the bits do (250 repetitions against 2,500)."""
+    with fair coins the classifier is the paper's (250 repetitions against 2,500)."""
     for q in (0.1, 0.6):
         beliefs = [es.belief(count(cancer), q, kind) for kind in es.PERSONAL]
         assert beliefs == sorted(beliefs, reverse=True)
@@ -315,8 +277,8 @@ def test_categories_are_learned_as_by_the_plain_classifier():
     frame, q = es.categorical_frame(CANCER), 0.5
     levels = {name: range(frame[name].max() + 1) for name in frame}
     typed = frame.apply(lambda c: pd.Categorical(c, categories=list(levels[c.name])))
-    train, rng = bits.unpack(es._fixed_split(len(frame)), len(frame)), np.random.default_rng(18)
-    plain = [plainly(typed, train, q, 1.0, rng) for _ in range(60)]
+    rng = np.random.default_rng(18)
+    plain = [plainly(typed, q, 1.0, rng) for _ in range(60)]
     fast = es.categorical(np.random.default_rng(19), 1_500, CANCER, q)["accuracy"]
     assert stats.ks_2samp(plain, fast).pvalue > LEVEL
 
@@ -325,11 +287,11 @@ def test_undisguised_categories_are_scikit_learns():
     from sklearn.naive_bayes import CategoricalNB
 
     frame = es.categorical_frame("adult")
-    train = bits.unpack(es._fixed_split(len(frame)), len(frame))
-    X, y = frame.iloc[:, :-1].to_numpy(), frame.iloc[:, -1].to_numpy()
-    model = CategoricalNB(min_categories=X.max(axis=0) + 1).fit(X[train], y[train])
+    levels = frame.iloc[:, :-1].max().to_numpy() + 1
+    train, test = (part.to_numpy() for part in parts(frame))
+    model = CategoricalNB(min_categories=levels).fit(train[:, :-1], train[:, -1])
     ours = es.categorical(np.random.default_rng(0), 1, "adult", 1.0)["accuracy"][0]
-    assert ours == pytest.approx((model.predict(X[~train]) == y[~train]).mean(), abs=1e-12)
+    assert ours == pytest.approx((model.predict(test[:, :-1]) == test[:, -1]).mean(), abs=1e-12)
 
 
 def test_clusters_and_trees_are_those_of_the_true_table_without_disguise(cancer):
@@ -337,19 +299,19 @@ def test_clusters_and_trees_are_those_of_the_true_table_without_disguise(cancer)
     assert same["same"][0] == 1 and same["error"][0] < 1e-12
     from ppdm.learn import ID3
 
-    train = bits.unpack(es._survey(CANCER, ()).train, len(cancer))
-    tree = ID3().fit(cancer[train].iloc[:, :-1], cancer[train].iloc[:, -1])
-    expected = (tree.predict(cancer[~train].iloc[:, :-1]) == cancer[~train].iloc[:, -1]).mean()
+    train, test = parts(cancer)
+    tree = ID3().fit(train.iloc[:, :-1], train.iloc[:, -1])
+    expected = (tree.predict(test.iloc[:, :-1]) == test.iloc[:, -1]).mean()
     assert es.trees(np.random.default_rng(0), 1, CANCER, 1.0)["accuracy"][0] == expected
 
 
 def test_the_data_source_goes_through(monkeypatch):
     asked = []
-    monkeypatch.setattr(es.data, "load", lambda name, source=None: asked.append(source) or
+    monkeypatch.setattr(common.data, "load", lambda name, source=None: asked.append(source) or
                         data.load_stored(name))  # fmt: skip
-    es._binary.cache_clear()
+    common._binary_frame.cache_clear()
     es.binary_frame(CANCER, source="auto")
-    es._binary.cache_clear()
+    common._binary_frame.cache_clear()
     assert asked == ["auto"]
 
 
@@ -373,11 +335,37 @@ def test_a_forgotten_inversion_changes_the_verdict(monkeypatch):
 
 def test_without_undoing_the_reports_are_plain_records(cancer):
     """The classifier that skips Eq. 1 is naive Bayes of the reports, taken for true records."""
-    survey, rng = es._survey(CANCER, ()), np.random.default_rng(21)
-    train, q, plain = bits.unpack(survey.train, len(cancer)), 0.3, []
+    rng = np.random.default_rng(21)
+    (train, test), q, plain = parts(cancer), 0.3, []
     for _ in range(150):
-        disguised = UnrelatedQuestion(q).disguise(cancer[train], rng)
+        disguised = UnrelatedQuestion(q).disguise(train, rng)
         model = NaiveBayes().fit(disguised.iloc[:, :-1], disguised.iloc[:, -1])
-        plain.append(model.score(cancer[~train].iloc[:, :-1], cancer[~train].iloc[:, -1]))
+        plain.append(model.score(test.iloc[:, :-1], test.iloc[:, -1]))
     fast = es.classifiers(np.random.default_rng(22), 2_000, CANCER, q, undo=False)["accuracy"]
     assert stats.ks_2samp(plain, fast).pvalue > LEVEL
+
+
+# Evidence -------------------------------------------------------------------------------------
+
+
+def test_evidence_is_read_off_the_curves():
+    """Two short curves a data set, made by hand: losses, gaps and the undisguised end."""
+    rows = [
+        {"dataset": d, "metric": metric, "reading": split, "q": q, "mean": mean, "low": mean,
+         "high": mean, "se": 0.03 if q else 0.04, "var": 1 - q, "var_se": 0.1}
+        for d in es.SETS for metric in ("accuracy", "balanced")
+        for split in ("one split", "new splits")
+        for q, mean in ((0.0, 0.5), (0.5, 0.8), (1.0, 0.7))
+    ]  # fmt: skip
+    accuracy = pd.DataFrame(rows)
+    lost = evidence.loss(accuracy)
+    assert lost["value"] == pytest.approx([0.1] * 4)
+    assert lost["se"] == pytest.approx([np.hypot(0.03, 0.03)] * 4)
+    gaps = evidence.best_at_one_worst_at_zero(accuracy)
+    assert gaps["differences"].round(12).tolist() == [0.2, -0.1, 0.3, 0.2] * 4
+    assert gaps["se"][:2] == pytest.approx([0.05, np.hypot(0.03, 0.03)])
+    variances = evidence.along_q(accuracy, "adult", "var", above=0)
+    assert [list(each) for each in variances["values"]] == [[0.5, 0.0]] * 2
+    known = {d: {"accuracy": 0.7, "balanced": 0.7} for d in es.SETS}
+    ends = evidence.undisguised(accuracy, known)
+    assert np.array_equal(ends["ours"], ends["theirs"])

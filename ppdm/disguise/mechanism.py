@@ -99,6 +99,24 @@ class Mechanism(ABC):
     def _told_truth(self, prior: Table) -> Table:
         """For each report r, the probability of "r is reported and is the truth told"."""
 
+    def answer_and_report(self, prior: Table, attribute: str) -> np.ndarray:
+        """P(true answer = v, record sent = r), a row a value v and a column a report r.
+
+        >>> from ppdm import Table, UnrelatedQuestion
+        >>> coin = Table(Domain(("A",), ((0, 1),)), [50, 50])
+        >>> UnrelatedQuestion(0.5).answer_and_report(coin, "A")
+        array([[0.375, 0.125],
+               [0.125, 0.375]])
+        """
+        prior = prior.proportions()
+        cells, values = prior.occupied()
+        level = prior.domain.digits(cells)[:, prior.domain.axis(attribute)]
+        joint = []
+        for v in range(prior.shape[prior.domain.axis(attribute)]):
+            here = np.bincount(cells[level == v], values[level == v], minlength=prior.domain.size)
+            joint.append(self.apply(Table(prior.domain, here)).values)
+        return np.array(joint)
+
     def guess_answer(self, prior: Table, attribute: str, known: Sequence[str] = ()) -> float:
         """The chance of guessing one true answer right, by the best rule there is.
 

@@ -7,14 +7,17 @@ grid point), `evidence` (frames in, evidence for claims out), `beyond` (what goe
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import repeat
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ppdm import data
+from ppdm.table import Domain, Table, aggregated, encode
 
 #: The training part's share of the records, in all four papers.
 TRAINING = 0.8
@@ -105,3 +108,93 @@ def binary_frame(dataset: str, **coding: Any) -> pd.DataFrame:
 def _binary_frame(dataset: str, coding: tuple) -> pd.DataFrame:
     options = dict(coding)
     return binarized(data.load(dataset, options.pop("source", None)), **options)
+
+
+# One division of the records ----------------------------------------------------------------------
+
+
+def fixed_split(size: int, number: int = 0, ratio: float = TRAINING) -> list[np.ndarray]:
+    """The rows of the training and of the test part: one split, whatever the seed of a study.
+
+    `number` names one of many such splits.
+
+    >>> [len(rows) for rows in fixed_split(699)]
+    [559, 140]
+    """
+    order = np.random.default_rng(SPLIT_SEED + number).permutation(size)
+    return np.split(order, [round(ratio * size)])
+
+
+@dataclass(frozen=True)
+class Survey:
+    """The records of a data set as tables: all of them, and the two parts of the fixed split."""
+
+    everyone: Table
+    fixed: tuple[Table, Table]
+    codes: np.ndarray
+
+    def parts(
+        self, splitting: str | int, reps: int, rng: np.random.Generator
+    ) -> Iterator[tuple[Table, Table]]:
+        """Training and test part for each repetition: of one split, or ``"redrawn"`` each time."""
+        if splitting == "redrawn":
+            size = int(self.fixed[0].total)
+            for _ in range(reps):
+                yield self.everyone.split(size, rng)
+        elif splitting == "fixed" or isinstance(splitting, int):
+            yield from repeat(
+                self.fixed if splitting == "fixed" else self.numbered(splitting), reps
+            )
+        else:
+            raise ValueError(f"splitting is 'fixed' or 'redrawn', or a number; got {splitting!r}")
+
+    def numbered(self, number: int) -> tuple[Table, Table]:
+        """The two parts of one of many splits; number 0 is the fixed one."""
+        domain = self.everyone.domain
+        train, test = (self.codes[rows] for rows in fixed_split(len(self.codes), number))
+        return (tabled(train, domain), tabled(test, domain).sparsified())
+
+
+def tabled(codes: np.ndarray, domain: Domain) -> Table:
+    """The table of coded records.
+
+    >>> tabled(np.array([1, 1, 0]), Domain(("A",), ((0, 1),))).dense
+    array([1., 2.])
+    """
+    return aggregated(domain, codes, np.ones(len(codes))).compact(len(codes))
+
+
+def survey(dataset: str, **coding: Any) -> Survey:
+    """The binarized records of a named data set as tables; counted once.
+
+    >>> survey("breast-cancer-wisconsin").fixed[0].total
+    559.0
+    """
+    return _survey(dataset, key(coding))
+
+
+@lru_cache(maxsize=32)
+def _survey(dataset: str, coding: tuple) -> Survey:
+    codes, domain = encode(_binary_frame(dataset, coding))
+    return survey_of(codes, domain)
+
+
+def survey_of(codes: np.ndarray, domain: Domain) -> Survey:
+    """Coded records as a survey."""
+    whole = Survey(tabled(codes, domain), (), codes)
+    return replace(whole, fixed=whole.numbered(0))
+
+
+def scores(confusion: np.ndarray) -> tuple[float, float, float]:
+    """Accuracy, balanced accuracy, and 1 if all got the same class; of [true class, predicted].
+
+    >>> scores(np.array([[90, 0], [10, 0]]))
+    (0.9, 0.5, 1.0)
+    """
+    right, people = confusion.diagonal(), confusion.sum(axis=1)
+    constant = (confusion.sum(axis=0) > 0).sum() == 1
+    return (
+        float(right.sum() / people.sum()),
+        float((right / np.maximum(people, 1)).mean()),
+        float(constant),
+    )

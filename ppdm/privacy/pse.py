@@ -90,29 +90,10 @@ def pse_given_record(mechanism: Mechanism, prior: Table, attribute: str) -> floa
     >>> round(pse_given_record(UnrelatedQuestion(0.5), prior, "A"), 4), float(pse(0.5, 0.5))
     (0.3333, 0.375)
     """
-    joint = answer_and_report(mechanism, prior, attribute)
+    joint = mechanism.answer_and_report(prior, attribute)
     reported = joint.sum(axis=0)
     wrong = joint * (reported - joint)
     return float(np.divide(wrong, reported, out=np.zeros_like(joint), where=reported > 0).sum())
-
-
-def answer_and_report(mechanism: Mechanism, prior: Table, attribute: str) -> np.ndarray:
-    """P(true answer = v, record sent = r), a row a value v and a column a report r.
-
-    >>> from ppdm import UnrelatedQuestion, count
-    >>> import pandas as pd
-    >>> answer_and_report(UnrelatedQuestion(0.5), count(pd.DataFrame({"A": [0, 1]})), "A")
-    array([[0.375, 0.125],
-           [0.125, 0.375]])
-    """
-    prior = prior.proportions()
-    cells, values = prior.occupied()
-    level = prior.domain.digits(cells)[:, prior.domain.axis(attribute)]
-    joint = []
-    for v in range(len(prior.marginal(attribute).values)):
-        here = np.bincount(cells[level == v], values[level == v], minlength=prior.domain.size)
-        joint.append(mechanism.apply(Table(prior.domain, here)).values)
-    return np.array(joint)
 
 
 def guessing_game(q: float, w_a: float, w_y: float, rounds: int, rng: np.random.Generator) -> float:
