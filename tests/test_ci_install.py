@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).resolve().parents[1] / ".ci" / "install"
-TOOLS = ("git", "make", "python3", "chromium", "weka", "npm")
+TOOLS = ("git", "make", "python3", "chromium", "weka", "npm", "bwrap")
 BASH = shutil.which("bash")
 
 APT = """#!{bash}
@@ -42,7 +42,8 @@ def test_nothing_is_installed_where_nothing_is_missing(tmp_path):
 @pytest.mark.parametrize("hidden", TOOLS)
 def test_only_the_missing_tool_is_installed(tmp_path, hidden):
     code, told, asked, updates = install(tmp_path, [t for t in TOOLS if t != hidden])
-    expected = ["python3", "python3-venv"] if hidden == "python3" else [hidden]
+    packages = {"python3": ["python3", "python3-venv"], "bwrap": ["bubblewrap"]}
+    expected = packages.get(hidden, [hidden])
     assert (code, asked, updates) == (0, expected, 1), told
 
 
@@ -52,9 +53,10 @@ def test_another_browser_will_do(tmp_path, browser):
     assert install(tmp_path, tools)[2] == []
 
 
-@pytest.mark.parametrize("wanted", ["npm", "weka"])
+@pytest.mark.parametrize("wanted", ["npm", "weka", "bubblewrap"])
 def test_what_apt_refuses_and_is_not_needed_is_left_out_with_a_word(tmp_path, wanted):
-    code, told, _, _ = install(tmp_path, [t for t in TOOLS if t != wanted], refused=wanted)
+    tool = {"bubblewrap": "bwrap"}.get(wanted, wanted)
+    code, told, _, _ = install(tmp_path, [t for t in TOOLS if t != tool], refused=wanted)
     assert code == 0 and f"left out: {wanted}" in told
 
 

@@ -24,7 +24,8 @@ from course_answers import (
 )
 
 from ppdm import cli
-from ppdm.course import build, feedback, grade
+from ppdm.course import build, feedback, handin, mark
+from ppdm.course.cell import why_not_sealed
 
 SOURCE = SOURCES / f"{PRIMER}.ipynb"
 
@@ -39,7 +40,7 @@ def without(notebook, *names):
 
 
 def test_an_untouched_submission_is_put_together_without_remark():
-    notebook, remarks = grade.put_together(answered(PRIMER), SOURCE)
+    notebook, remarks = mark.put_together(answered(PRIMER), SOURCE)
     assert remarks == []
     assert "BEGIN HIDDEN TESTS" in cell_of(notebook, "estimate").source
     assert "said" in cell_of(notebook, "estimate-answer").source
@@ -50,9 +51,9 @@ def test_altered_tests_are_replaced():
     cell_of(handed_in, "plan").source = "pass"
     cell_of(handed_in, "claim").cell_type = "markdown"
     cell_of(handed_in, "estimate").metadata["nbgrader"]["points"] = 100
-    notebook, remarks = grade.put_together(handed_in, SOURCE)
+    notebook, remarks = mark.put_together(handed_in, SOURCE)
     assert remarks == ["cell 'plan' was altered; the original was used"]
-    assert [c.metadata["nbgrader"]["points"] for c in notebook.cells if grade._is_grade(c)] == [
+    assert [c.metadata["nbgrader"]["points"] for c in notebook.cells if mark._is_grade(c)] == [
         4,
         3,
         4,
@@ -64,7 +65,7 @@ def test_altered_tests_are_replaced():
 
 def test_missing_cells_come_back_in_their_place():
     handed_in = without(answered(PRIMER), "estimate", "plan-answer", "begin")
-    notebook, remarks = grade.put_together(handed_in, SOURCE)
+    notebook, remarks = mark.put_together(handed_in, SOURCE)
     assert len(remarks) == 3 and all("is missing" in remark for remark in remarks)
     names = [grade_id(c) for c in notebook.cells if grade_id(c)]
     assert names == [grade_id(c) for c in nbformat.read(SOURCE, 4).cells if grade_id(c)]
@@ -74,39 +75,47 @@ def test_missing_cells_come_back_in_their_place():
 def test_a_test_cell_that_occurs_twice_counts_once():
     handed_in = answered(PRIMER)
     handed_in.cells.append(cell_of(handed_in, "estimate").copy())
-    notebook, remarks = grade.put_together(handed_in, SOURCE)
+    notebook, remarks = mark.put_together(handed_in, SOURCE)
     assert sum(grade_id(c) == "estimate" for c in notebook.cells) == 1
     assert "occurs twice" in remarks[0]
 
 
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"\xff\xfe\x00", b"[]", b"null", b'{"cells": 3}', b'{"cells": [3]}',
-                b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "x"}]}']
+                b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "x"}]}',
+                b'{"cells": ' + b"[" * 1_000_000, b'{"cells": [{"cell_type": "code", "source": [[]]}]}',
+                b'{"cells": [{"cell_type": "code", "metadata": {"nbgrader": "x"}}]}']
 )  # fmt: skip
 def test_a_broken_file_is_a_remark(tmp_path, content):
     path = tmp_path / "00_primer.ipynb"
     path.write_bytes(content)
-    result = grade._graded(grade.Submission("ada", PRIMER, path), SOURCE, tmp_path / "kept.json", 5)
+    result = mark.graded(job(handin.Submission("ada", PRIMER, path), tmp_path), no_workshop)
     assert [task["points"] for task in result["tasks"]] == [0] * 5
     assert len(result["remarks"]) == 1 and "\n" not in result["remarks"][0][:80]
 
 
+def job(submission, folder, source=SOURCE, sealed=False, timeout=20):
+    return {"submission": submission, "source": source, "kept": folder / "kept" / "one.json",
+            "timeout": timeout, "sealed": sealed}  # fmt: skip
+
+
+def no_workshop():
+    raise AssertionError("nothing is to be run here")
+
+
+def test_a_damaged_result_is_graded_anew(tmp_path):
+    one = job(handin.Submission("ada", PRIMER, None), tmp_path)
+    first = mark.graded(one, no_workshop)
+    for content in (b"", b"{", b"[]", b"{}"):
+        one["kept"].write_bytes(content)
+        assert mark.graded(one, no_workshop) == first
+
+
 def test_another_notebook_is_a_remark(tmp_path):
-    notebook, remarks = grade.put_together(answered(SURVEYS), SOURCES / f"{OPTRR}.ipynb")
+    notebook, remarks = mark.put_together(answered(SURVEYS), SOURCES / f"{OPTRR}.ipynb")
     assert notebook is not None  # they share the cell `begin`, so what else there is is put back
-    notebook, remarks = grade.put_together(nbformat.v4.new_notebook(), SOURCE)
+    notebook, remarks = mark.put_together(nbformat.v4.new_notebook(), SOURCE)
     assert notebook is None and "holds no cell" in remarks[0]
-
-
-def test_submissions_are_found_in_every_layout(tmp_path):
-    for place in ("ada/00_primer.ipynb", "bob/00_primer/00_primer.ipynb", "bob/00_primer (1).ipynb",
-                  "cyd/notes.ipynb", "cyd/.ipynb_checkpoints/00_primer.ipynb", "loose.ipynb"):  # fmt: skip
-        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / place).write_text("{}")
-    ada, bob, cyd = grade.find_submissions(tmp_path, [PRIMER, SURVEYS])
-    assert ada.path.name == "00_primer.ipynb" and ada.remarks == ()
-    assert bob.path.parent.name == "00_primer" and "00_primer (1)" in bob.remarks[0]
-    assert cyd.path is None and "notes.ipynb" in cyd.remarks[0]
 
 
 @pytest.mark.parametrize("folder", ["nowhere", "empty"])
@@ -116,31 +125,21 @@ def test_a_useless_folder_is_refused(tmp_path, folder, capsys):
     assert "folder" in capsys.readouterr().err
 
 
-def _result(points):
-    return {"student": "ada", "assignment": PRIMER, "remarks": [], "tasks": [
-        {"task": "verdict", "points": points, "max": 5.0, "by": "human", "answer": "No.", "message": ""}
-    ]}  # fmt: skip
-
-
-def test_points_of_a_reader_are_taken_over(tmp_path):
-    path = tmp_path / "to_read.csv"
-    grade._read_by_human([_result(None)], path)
-    text = path.read_text()
-    assert text.splitlines()[1] == "ada,00_primer,verdict,5,,,No."
-    path.write_text(text.replace("5,,,No.", '5,"3,5",clear,No.'))
-    read = path.read_text()
-    results = [_result(None)]
-    grade._read_by_human(results, path)
-    assert results[0]["tasks"][0]["points"] == 3.5 and path.read_text() == read
-    path.write_text(text.replace("5,,,No.", "5,7,,No."))
-    with pytest.raises(ValueError, match="0 to 5"):
-        grade._read_by_human([_result(None)], path)
-
-
 def test_a_feedback_page_asks_no_other_host_and_escapes():
     task = {"task": "t", "points": 0.0, "max": 1.0, "message": "<script>", "answer": "a < b"}
     page = feedback.page("a&b", [{"assignment": PRIMER, "remarks": ["<i>"], "tasks": [task]}])
     assert not re.search(r"https?://|<script|<i>", page) and "a&amp;b" in page
+    assert "default-src 'none'" in page
+
+
+@pytest.mark.parametrize("points, message, words", [
+    (None, "", ["? of 5", "A human will read this."]), (3.5, "The number is missing.", ["3.5 of 5", "The number is missing."]),
+    (5.0, "", ["5 of 5", "Right."]), (None, "To be read again: x.", ["? of 5", "To be read again: x."]),
+])  # fmt: skip
+def test_points_and_comments_reach_the_page(points, message, words):
+    task = {"task": "verdict", "points": points, "max": 5.0, "message": message, "answer": "No."}
+    page = feedback.page("ada", [{"assignment": PRIMER, "remarks": [], "tasks": [task]}])
+    assert all(word in page for word in words)
 
 
 def test_build_writes_the_same_zip_twice(tmp_path):
@@ -176,6 +175,17 @@ def _with(assignment, task, text):
     notebook = answered(assignment)
     cell_of(notebook, task).source = text
     return notebook
+
+
+def _above(assignment, text):
+    notebook = answered(assignment)
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(text))
+    return notebook
+
+
+def seal() -> list[str]:
+    """The option that this machine needs."""
+    return [] if why_not_sealed() is None else ["--unsealed"]
 
 
 def _strange():
@@ -220,6 +230,8 @@ def _strange():
         {"plan"},
         "ended its Python",
     )
+    yield "leaves", _above(PRIMER, "exit()"), set(), ""
+    yield "ends-python-above", _above(PRIMER, "import os; os._exit(0)"), set(), "ended its Python"
     yield "altered", _with(PRIMER, "estimate", "print('all is well')"), set(), "was altered"
     cheat = _with(
         PRIMER,
@@ -241,7 +253,7 @@ EXPECTED_MESSAGE = {"patches": "should be", "imports": "stopped|should be|not de
 
 
 @pytest.mark.slow
-def test_a_class_of_thirty(tmp_path, capsys):
+def test_a_class_of_thirty_two(tmp_path, capsys):
     folder, out = tmp_path / "class", tmp_path / "graded"
     expected: dict[tuple[str, str], tuple[set | None, str]] = {}
 
@@ -261,9 +273,9 @@ def test_a_class_of_thirty(tmp_path, capsys):
     for student, content, failed, words in _strange():
         words = EXPECTED_MESSAGE.get(student, words)
         hand_in(student, places.get(student, PRIMER), content, failed, words)
-    assert len(expected) == 30
+    assert len(expected) == 32
 
-    command = ["course", "grade", str(folder), "--out", str(out), "--timeout", "20"]
+    command = ["course", "grade", str(folder), "--out", str(out), "--timeout", "20", *seal()]
     begin = time.monotonic()
     assert cli.main(command) == 0
     assert time.monotonic() - begin < 600

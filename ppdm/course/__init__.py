@@ -8,9 +8,17 @@
     guard        keeps what would answer a task from being imported
     build        student versions, made from the notebooks with the solutions
     grade        a folder of submissions to points
+    mark         one submission to points
+    handin       what was handed in, looked at before it is opened
+    cell         where a submission runs, sealed with bubblewrap
+    inside       what lies in a cell
+    examine      one submission: its code in a cell, the tests outside
+    pool         several checkers at work
+    account      the points: who got what, for which version of an answer
+    tables       CSV files as spreadsheets write them, and safe for those to open
     feedback     one page a student
+    attack       a class of hostile submissions, to see what holds
     slides       the figures of the book, one a screen
-    run          one submission in a kernel of its own
     cli          `ppdm course`
 
 The notebooks with the solutions are in `notebooks/assignments`, in nbgrader's format. The checks

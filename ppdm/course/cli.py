@@ -1,15 +1,16 @@
-"""`ppdm course build`, `ppdm course grade FOLDER` and `ppdm course slides`."""
+"""`ppdm course build`, `ppdm course grade FOLDER`, `ppdm course attack` and `ppdm course slides`."""
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import tempfile
 from pathlib import Path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Three things to do, and where."""
-    doing = parser.add_subparsers(dest="what", required=True, metavar="build|grade|slides")
+    """Four things to do, and where."""
+    doing = parser.add_subparsers(dest="what", required=True, metavar="build|grade|attack|slides")
     build = doing.add_parser("build", help="student versions, a zip to hand out, nbgrader's folder")
     build.add_argument("--out", type=Path, help="where to; _build/course if you do not say")
     build.add_argument("--check", action="store_true",
@@ -18,6 +19,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     grade.add_argument("folder", type=Path, help="it holds a folder for each student")
     grade.add_argument("--out", type=Path, help="where to; FOLDER-graded if you do not say")
     grade.add_argument("--timeout", type=int, default=30, help="seconds for one cell: 30")
+    attack = doing.add_parser(
+        "attack", help="grade a class of hostile submissions, and say what held"
+    )
+    attack.add_argument("--timeout", type=int, default=5, help="seconds for one cell: 5")
+    attack.add_argument("--only", default="", help="only the attacks whose names contain this")
+    grade.add_argument("--unsealed", action="store_true",
+                       help="without a sandbox: submissions run with your rights")  # fmt: skip
+    for command in (grade, attack):
+        command.add_argument("--workers", type=int, default=2, help="submissions at a time: 2")
     slides = doing.add_parser("slides", help="the figures of the last build, one a slide")
     slides.add_argument("--quick", action="store_true", help="those of the quick build")
     for command in (build, grade):
@@ -31,6 +41,11 @@ def main(args: argparse.Namespace) -> int:
 
     if args.what == "slides":
         return _slides(args)
+    if importlib.util.find_spec("nbgrader") is None:
+        raise ValueError("the course needs nbgrader, which is not installed: "
+                         "pip install '.[book,course]' in a copy of the repository")  # fmt: skip
+    if args.what == "attack":
+        return _attack(args)
     sources = args.sources or default_sources()
     return _build(args, sources) if args.what == "build" else _grade(args, sources)
 
@@ -53,7 +68,9 @@ def _check(sources: Path, out: Path) -> None:
     import shutil
 
     from ppdm.course.build import find_sources
-    from ppdm.course.grade import HUMAN, grade
+    from ppdm.course.cell import why_not_sealed
+    from ppdm.course.grade import grade
+    from ppdm.course.mark import HUMAN
 
     with tempfile.TemporaryDirectory(prefix="ppdm-course-") as scratch:
         folder = Path(scratch, "submitted")
@@ -62,7 +79,8 @@ def _check(sources: Path, out: Path) -> None:
             target = folder / "solution" / f"{name}.ipynb"
             target.parent.mkdir(exist_ok=True)
             shutil.copy(path, target)
-        results = grade(folder, sources, Path(scratch, "graded"))
+        sealed = why_not_sealed() is None  # these are our own
+        results = grade(folder, sources, Path(scratch, "graded"), sealed=sealed)
     wrong = []
     for result in results:
         for task in result["tasks"]:
@@ -76,13 +94,17 @@ def _check(sources: Path, out: Path) -> None:
 
 
 def _grade(args: argparse.Namespace, sources: Path) -> int:
-    from ppdm.course.grade import NOT_HANDED_IN, grade
+    from ppdm.course.grade import grade
+    from ppdm.course.mark import NOT_HANDED_IN
 
     if args.timeout < 1:
         raise ValueError(f"--timeout takes seconds, one or more, not {args.timeout}")
+    if args.workers < 1:
+        raise ValueError(f"--workers takes one or more, not {args.workers}")
     folder = args.folder.resolve()
     out = args.out or folder.with_name(f"{folder.name}-graded")
-    results = grade(folder, sources, out, args.timeout)
+    _check_seal(args.unsealed)
+    results = grade(folder, sources, out, args.timeout, args.workers, not args.unsealed)
     remarked = [result for result in results if result["remarks"] not in ([], [NOT_HANDED_IN])]
     for result in remarked:
         print(f"{result['student']}, {result['assignment']}: {'; '.join(result['remarks'])}")
@@ -93,6 +115,28 @@ def _grade(args: argparse.Namespace, sources: Path) -> int:
         print(f"{unread} answers wait for a reader: put points and comments into "
               f"{out / 'to_read.csv'} and run this again")  # fmt: skip
     return 0
+
+
+def _check_seal(unsealed: bool) -> None:
+    """Say that a grading is unsealed; refuse one that should be sealed and cannot be."""
+    from ppdm.course.cell import HOW_UNSEALED, why_not_sealed
+
+    if unsealed:
+        print("unsealed: each submission runs as a plain process, with your rights")
+        return
+    reason = why_not_sealed()
+    if reason:
+        raise ValueError(f"no sealed cells here ({reason}); {HOW_UNSEALED}")
+
+
+def _attack(args: argparse.Namespace) -> int:
+    from ppdm.course.attack import attack
+    from ppdm.course.cell import why_not_sealed
+
+    reason = why_not_sealed()
+    if reason:
+        raise ValueError(f"no sealed cells here ({reason}), and these submissions would do harm")
+    return attack(args.timeout, args.only, args.workers)
 
 
 def _slides(args: argparse.Namespace) -> int:

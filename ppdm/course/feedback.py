@@ -1,11 +1,13 @@
 """One page a student: points, what the tests say, what was remarked. It asks no other host for
-anything."""
+anything, and holds no script: whatever a student wrote is text."""
 
 from __future__ import annotations
 
-from html import escape
+import html
+import unicodedata
 from pathlib import Path
 
+from ppdm.course.handin import file_name
 from ppdm.files import replace_file
 
 STYLE = """
@@ -23,14 +25,29 @@ pre { background: #f4f4f4; padding: .6rem; overflow-x: auto; white-space: pre-wr
 
 def write_pages(results: list[dict], folder: Path) -> None:
     """A page for each student; pages of students who are gone are removed."""
-    students = list(dict.fromkeys(result["student"] for result in results))
+    own: dict[str, list[dict]] = {}
+    for result in results:
+        own.setdefault(result["student"], []).append(result)
+    pages = {f"{file_name(student)}.html": page(student, of) for student, of in own.items()}
     if folder.is_dir():
         for path in folder.glob("*.html"):
-            if path.stem not in students:
+            if path.name not in pages:
                 path.unlink()
-    for student in students:
-        own = [result for result in results if result["student"] == student]
-        replace_file(folder / f"{student}.html", page(student, own).encode())
+    for name, text in pages.items():
+        replace_file(folder / name, text.encode("utf-8", "replace"))
+
+
+def escape(text: str) -> str:
+    """Text for a page: no markup, and no characters that steer instead of being shown.
+
+    >>> escape("<b>\\x1b\\u202e\\n")
+    '&lt;b&gt;\ufffd\ufffd\\n'
+    """
+    steering = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+    shown = "".join(
+        c if c in "\n\t" or unicodedata.category(c) not in steering else "\ufffd" for c in text
+    )
+    return html.escape(shown)
 
 
 def page(student: str, results: list[dict]) -> str:
@@ -44,6 +61,8 @@ def page(student: str, results: list[dict]) -> str:
     parts = "\n".join(_assignment(result) for result in results)
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" '
+        f"content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>Feedback for {name}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
         f"<main>\n<h1>Feedback for {name}</h1>\n{parts}\n</main>\n</body>\n</html>\n"
@@ -72,7 +91,8 @@ def _assignment(result: dict) -> str:
 def _row(task: dict) -> str:
     points, most = task["points"], task["max"]
     if points is None:
-        look, shown, words = "open", f"? of {most:g}", "A human will read this."
+        look, shown = "open", f"? of {most:g}"
+        words = task["message"] or "A human will read this."
     else:
         look = "full" if points == most else "none" if points == 0 else "open"
         shown = f"{points:g} of {most:g}"

@@ -37,6 +37,16 @@ def begin(assignment: str, student: str, seed: int, **parameters) -> SimpleNames
     return mine()
 
 
+def begun() -> bool:
+    """Whether an assignment was begun."""
+    return bool(_begun)
+
+
+def forget() -> None:
+    """Begin no assignment: what comes next is another student's."""
+    _begun.clear()
+
+
 def mine() -> SimpleNamespace:
     """The data of the assignment that was begun, drawn anew."""
     if not _begun:

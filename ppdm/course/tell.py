@@ -72,12 +72,11 @@ def ask(function: Callable, *args):
         )
     try:
         return function(*copy.deepcopy(args))
-    except NotImplementedError:
-        raise AssertionError(f"{name}() is not answered yet.") from None
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is not our function
-        raise AssertionError(
-            f"{name}() stopped with {type(error).__name__}: {error!s:.300}"
-        ) from None
+        kind = getattr(error, "kind", type(error).__name__)  # from a cell only its name comes
+        if kind == "NotImplementedError":
+            raise AssertionError(f"{name}() is not answered yet.") from None
+        raise AssertionError(f"{name}() stopped with {kind}: {error!s:.300}") from None
 
 
 def compare(
