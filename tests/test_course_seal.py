@@ -108,6 +108,8 @@ def test_a_forged_message_is_refused(text):
 def sealed():
     reason = cells.why_not_sealed()
     if reason:
+        # bubblewrap missing, or not allowed to work; any other reason is a fault of ours
+        assert "bubblewrap" in reason or "bwrap:" in reason, reason
         pytest.skip(f"needs sealed cells, which cannot be made here: {reason}")
     with cells.Workshop() as workshop:
         yield workshop

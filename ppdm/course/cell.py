@@ -15,6 +15,7 @@ Unsealed, where there is no bubblewrap: a plain process, with the rights of whoe
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
 import os
@@ -38,8 +39,8 @@ INSIDE = Path(plain.__file__).parent
 MEMORY, SCRATCH, PROCESSES = 3 << 30, 64 << 20, 64
 #: So often may an answer call a function that it was given.
 CALLS_BACK = 10_000
-#: Parts of the package that a student may use.
-OPEN = ("__init__.py", "moved.py", "files.py", "plot.py", "table.py", "data")
+#: Parts of the package that a student may use; what they import comes along.
+OPEN = ("moved", "files", "plot", "table", "data")
 #: Seconds to start in, and to answer an interrupt in.
 START, GRACE = 120, 2.0
 _LENGTH = struct.Struct(">Q")
@@ -213,11 +214,12 @@ def furnish(folder: Path) -> None:
     package = folder / "ppdm"
     package.mkdir()
     skip = shutil.ignore_patterns("__pycache__")
-    for name in OPEN:
+    shutil.copy(PACKAGE / "__init__.py", package)
+    for name in open_parts():
         if (PACKAGE / name).is_dir():
             shutil.copytree(PACKAGE / name, package / name, ignore=skip)
         else:
-            shutil.copy(PACKAGE / name, package / name)
+            shutil.copy(PACKAGE / f"{name}.py", package)
     (package / "course").mkdir()
     shutil.copy(INSIDE / "stub.py", package / "course" / "__init__.py")
     shutil.copy(PACKAGE / "course" / "guard.py", package / "course")
@@ -228,6 +230,41 @@ def furnish(folder: Path) -> None:
     (folder / "passwd").write_text("student:x:1000:1000::/tmp/home:/bin/sh\n")
     for path in (folder, *folder.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+def open_parts() -> list[str]:
+    """The modules and rooms of the package that lie in a cell.
+
+    >>> {"table", "data", "moved"} <= set(open_parts())
+    True
+    >>> {"disguise", "estimate", "course", "papers"} & set(open_parts())
+    set()
+    """
+    parts, following = [], list(OPEN)
+    while following:
+        name = following.pop()
+        if name not in parts:
+            parts.append(name)
+            following += _imports_of(name)
+    return sorted(parts)
+
+
+def _imports_of(name: str) -> list[str]:
+    """What one part of the package imports of the others."""
+    place = PACKAGE / name
+    found = []
+    for path in sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == "ppdm" and not node.level:
+                found += [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ppdm."):
+                found.append(node.module.split(".")[1])
+            elif isinstance(node, ast.Import):
+                found += [alias.name.split(".")[1] for alias in node.names
+                          if alias.name.startswith("ppdm.")]  # fmt: skip
+    return [
+        part for part in found if (PACKAGE / part).is_dir() or (PACKAGE / f"{part}.py").is_file()
+    ]
 
 
 _ENVIRONMENT = {

@@ -13,7 +13,10 @@ import sys
 from types import ModuleType
 
 #: What is open: modules of the package, and names of `ppdm` itself.
-MODULES = ("ppdm.course", "ppdm.data", "ppdm.files", "ppdm.plot", "ppdm.table")
+MODULES = (
+    "ppdm.course", "ppdm.data", "ppdm.files", "ppdm.plot", "ppdm.table",
+    "ppdm.engines", "ppdm.folding", "ppdm.levels",
+)  # fmt: skip
 NAMES = ("Domain", "Table", "count")
 #: Printed characters a cell in a grading kernel; the rest is dropped.
 LIMIT = 20_000
