@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from numba import njit
+from numpy.typing import ArrayLike
 
 from ppdm import engines
 from ppdm.disguise.matrix import left_inverse
@@ -19,7 +20,7 @@ from ppdm.disguise.mechanism import Mechanism
 from ppdm.table import Table, count
 
 
-def inversion(counts: object, M: np.ndarray, prior: np.ndarray | None = None) -> np.ndarray:
+def inversion(counts: object, M: np.ndarray, prior: ArrayLike | None = None) -> np.ndarray:
     """[Huang & Du, Eq. 2, Theorem 1] P = M^-1 P*, the unbiased estimate.
 
     With more outputs than inputs: weighted least squares, see `ppdm.disguise.matrix.left_inverse`.
@@ -31,7 +32,7 @@ def inversion(counts: object, M: np.ndarray, prior: np.ndarray | None = None) ->
     return left_inverse(M, prior) @ _shares(_numbers(counts), M)
 
 
-def inversion_se(counts: object, M: np.ndarray, prior: np.ndarray | None = None) -> np.ndarray:
+def inversion_se(counts: object, M: np.ndarray, prior: ArrayLike | None = None) -> np.ndarray:
     """[Huang & Du, Theorem 6] Standard errors of :func:`inversion`, with P* estimated.
 
     >>> from ppdm import RRMatrix
@@ -46,7 +47,7 @@ def inversion_se(counts: object, M: np.ndarray, prior: np.ndarray | None = None)
     return np.sqrt(np.maximum(variances, 0) / np.sum(counts))
 
 
-def clipped(estimate: np.ndarray) -> np.ndarray:
+def clipped(estimate: ArrayLike) -> np.ndarray:
     """Negative entries set to zero, the rest scaled to sum one.
 
     >>> clipped([.55, .35, .15, -.05]).round(5)
@@ -56,7 +57,7 @@ def clipped(estimate: np.ndarray) -> np.ndarray:
     return positive / positive.sum()
 
 
-def projected(estimate: np.ndarray) -> np.ndarray:
+def projected(estimate: ArrayLike) -> np.ndarray:
     """The nearest point of the simplex (Euclidean): subtract a constant, clip, so that it sums to one.
 
     >>> projected([.55, .35, .15, -.05]).round(5)
@@ -119,7 +120,9 @@ def _shares(counts: np.ndarray, M: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True)
-def _em(shares, M, estimate, tolerance, steps):
+def _em(
+    shares: np.ndarray, M: np.ndarray, estimate: np.ndarray, tolerance: float, steps: int
+) -> np.ndarray:
     for _ in range(steps):
         expected = M @ estimate
         ratio = np.zeros_like(shares)

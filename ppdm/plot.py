@@ -21,13 +21,17 @@ from __future__ import annotations
 import base64
 import io
 import re
+from collections.abc import Iterable, Mapping
 from html import escape
+from typing import Any
 
 import matplotlib
 import numpy as np
 import pandas as pd
 import seaborn as sns
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as PlainFigure
+from numpy.typing import ArrayLike
 
 # Each colour has a contrast of 3 or more against white and against the dark page's #14181e.
 COLOURS = ("#2a78c2", "#d2601a", "#12926a", "#b0609f", "#8a7a00", "#767c85")
@@ -37,7 +41,7 @@ DASHES = ("", (5, 2), (1.5, 1.5), (6, 2, 1.5, 2), (3, 1, 1, 1, 1, 1), (8, 2))
 INK = "#010203"  # stands for the page's own text colour, see `svg`
 SOFT = "#7d828a"
 
-STYLE = {
+STYLE: dict[Any, Any] = {  # the keys are matplotlib's
     "font.family": "DejaVu Sans",
     "font.size": 11,
     "axes.titlesize": 11.5,
@@ -69,18 +73,45 @@ STYLE = {
 }
 
 LABELS = {
-    "theta": "θ", "q": "q", "groups": "groups", "dataset": "data set", "k": "k", "delta": "δ",
-    "accuracy": "accuracy (share right)", "privacy": "privacy (1 − chance of the best guess)",
-    "mse": "mean squared error of a share", "pse": "PSE",
-}  # fmt: skip
+    "theta": "θ",
+    "q": "q",
+    "groups": "groups",
+    "dataset": "data set",
+    "k": "k",
+    "delta": "δ",
+    "accuracy": "accuracy (share right)",
+    "privacy": "privacy (1 − chance of the best guess)",
+    "mse": "mean squared error of a share",
+    "pse": "PSE",
+}
 
 WIDTH, HEIGHT = 5.0, 3.2  # inches of a single panel: its lettering survives a phone
 
 
+class Figure(PlainFigure):
+    """A matplotlib figure that carries its caption and its alternative text.
+
+    >>> figure = Figure(figsize=(WIDTH, HEIGHT))
+    >>> figure.caption, figure.alt = "Nothing yet.", "Empty."
+    >>> svg(figure)[:4]
+    '<svg'
+    """
+
+    caption: str = ""
+    alt: str = ""
+
+
 def curves(
-    summary: pd.DataFrame, x: str, hue: str | None = None, col: str | None = None, *,
-    metric: str = "accuracy", baselines: dict | None = None, xlabel: str = "", ylabel: str = "",
-) -> Figure:  # fmt: skip
+    summary: pd.DataFrame,
+    x: str,
+    hue: str | None = None,
+    col: str | None = None,
+    *,
+    metric: str = "accuracy",
+    baselines: Mapping[str, Any] | None = None,
+    xlabel: str = "",
+    ylabel: str = "",
+) -> Figure:
     """Means with their 95 % intervals along `x`: a line for each `hue`, a panel for each `col`.
 
     `baselines` maps a name to a level, drawn across; with `col`, panel to such a dict.
@@ -93,41 +124,89 @@ def curves(
     rows = _pick(summary, metric)
     ylabel = ylabel or LABELS.get(metric, metric)
     return _lines(
-        rows, x, ("mean", "low", "high"), hue, col, baselines, xlabel, ylabel,
-        what=f"Mean {metric} against {_name(x)}", short=metric, extra=_repetitions(rows),
-    )  # fmt: skip
+        rows,
+        x,
+        ("mean", "low", "high"),
+        hue,
+        col,
+        baselines,
+        xlabel,
+        ylabel,
+        what=f"Mean {metric} against {_name(x)}",
+        short=metric,
+        extra=_repetitions(rows),
+    )
 
 
 def variances(
-    summary: pd.DataFrame, x: str, hue: str | None = None, col: str | None = None, *,
-    metric: str = "accuracy", log: bool = False, xlabel: str = "",
-) -> Figure:  # fmt: skip
+    summary: pd.DataFrame,
+    x: str,
+    hue: str | None = None,
+    col: str | None = None,
+    *,
+    metric: str = "accuracy",
+    log: bool = False,
+    xlabel: str = "",
+) -> Figure:
     """Variances over the repetitions with their 95 % intervals along `x`."""
     rows = _pick(summary, metric)
     if rows["var"].isna().any():
         raise ValueError("a variance needs two repetitions or more in every cell")
     return _lines(
-        rows, x, ("var", "var_low", "var_high"), hue, col, None, xlabel, f"variance of {metric}",
-        what=f"Variance of {metric} against {_name(x)}", short=f"variance of {metric}", log=log,
+        rows,
+        x,
+        ("var", "var_low", "var_high"),
+        hue,
+        col,
+        None,
+        xlabel,
+        f"variance of {metric}",
+        what=f"Variance of {metric} against {_name(x)}",
+        short=f"variance of {metric}",
+        log=log,
         extra=_repetitions(rows),
-    )  # fmt: skip
+    )
 
 
 def privacy_curves(
-    frame: pd.DataFrame, x: str, y: str, hue: str | None = None, col: str | None = None, *,
-    baselines: dict | None = None, xlabel: str = "", ylabel: str = "", caption: str = "",
-) -> Figure:  # fmt: skip
+    frame: pd.DataFrame,
+    x: str,
+    y: str,
+    hue: str | None = None,
+    col: str | None = None,
+    *,
+    baselines: Mapping[str, Any] | None = None,
+    xlabel: str = "",
+    ylabel: str = "",
+    caption: str = "",
+) -> Figure:
     """Exact (computed, not sampled) curves of column `y` against `x`, PSE or a best guess, say."""
     return _lines(
-        frame, x, (y, None, None), hue, col, baselines, xlabel, ylabel or _name(y),
-        what=caption or f"{_capital(_name(y))} against {_name(x)}", short=_name(y), extra="",
-    )  # fmt: skip
+        frame,
+        x,
+        (y, None, None),
+        hue,
+        col,
+        baselines,
+        xlabel,
+        ylabel or _name(y),
+        what=caption or f"{_capital(_name(y))} against {_name(x)}",
+        short=_name(y),
+        extra="",
+    )
 
 
 def heatmap(
-    summary: pd.DataFrame, x: str, y: str, *, metric: str = "accuracy", col: str | None = None,
-    value: str = "mean", label: str = "", digits: int = 2,
-) -> Figure:  # fmt: skip
+    summary: pd.DataFrame,
+    x: str,
+    y: str,
+    *,
+    metric: str = "accuracy",
+    col: str | None = None,
+    value: str = "mean",
+    label: str = "",
+    digits: int = 2,
+) -> Figure:
     """One field for each pair of coordinates, coloured and written with the value."""
     rows = _pick(summary, metric)
     panels = _panels(rows, col)
@@ -144,10 +223,17 @@ def heatmap(
             fig.subplots(len(panels), squeeze=False)[:, 0], tables.items()
         ):
             sns.heatmap(
-                table, ax=ax, vmin=low, vmax=high, cmap="cividis", annot=True, fmt=f".{digits}f",
-                linewidths=0.5, annot_kws={"fontsize": 9},
+                table,
+                ax=ax,
+                vmin=low,
+                vmax=high,
+                cmap="cividis",
+                annot=True,
+                fmt=f".{digits}f",
+                linewidths=0.5,
+                annot_kws={"fontsize": 9},
                 cbar_kws={"label": label, "pad": 0.02},
-            )  # fmt: skip
+            )
             ax.set(xlabel=_name(x), ylabel=_name(y), title=name)
             ax.tick_params(length=0, rotation=0)
             sentences.append(_field(name, table, x, y))
@@ -167,9 +253,15 @@ def surface(
         ax = fig.add_subplot(projection="3d")
         across, up = np.meshgrid(np.asarray(table.columns, float), np.asarray(table.index, float))
         ax.plot_surface(
-            across, up, table.to_numpy(), cmap="cividis", edgecolor=SOFT, linewidth=0.4,
-            rstride=1, cstride=1,
-        )  # fmt: skip
+            across,
+            up,
+            table.to_numpy(),
+            cmap="cividis",
+            edgecolor=SOFT,
+            linewidth=0.4,
+            rstride=1,
+            cstride=1,
+        )
         ax.set(xlabel=_name(x), ylabel=_name(y), zlabel=metric)
         ax.set_yticks(np.asarray(table.index, float))
         ax.view_init(elev=28, azim=-120)
@@ -183,9 +275,16 @@ def surface(
 
 
 def fronts(
-    points: dict[str, pd.DataFrame], frontier: pd.DataFrame | None = None, *, x: str = "privacy",
-    y: str = "mse", title: str = "", log: bool = True, xlabel: str = "", ylabel: str = "",
-) -> Figure:  # fmt: skip
+    points: dict[str, pd.DataFrame],
+    frontier: pd.DataFrame | None = None,
+    *,
+    x: str = "privacy",
+    y: str = "mse",
+    title: str = "",
+    log: bool = True,
+    xlabel: str = "",
+    ylabel: str = "",
+) -> Figure:
     """Privacy against error: a set of points for each method, and the frontier none can cross.
 
     The ground below the frontier is shaded. Lower is better, and so is further right.
@@ -197,8 +296,16 @@ def fronts(
         ax = fig.subplots()
         for i, (name, frame) in enumerate(points.items()):
             front = frame.sort_values(x)
-            ax.plot(front[x], front[y], linestyle="", marker=MARKERS[i % 6], markersize=4,
-                    color=COLOURS[i % 6], label=name, alpha=0.85)  # fmt: skip
+            ax.plot(
+                front[x],
+                front[y],
+                linestyle="",
+                marker=MARKERS[i % 6],
+                markersize=4,
+                color=COLOURS[i % 6],
+                label=name,
+                alpha=0.85,
+            )
         if log:
             ax.set_yscale("log")
         if frontier is not None:
@@ -222,7 +329,7 @@ def fronts(
 LARGEST_SVG = 200_000  # characters; above, a picture is smaller
 
 
-def svg(figure: Figure, *, alone: bool = False) -> str:
+def svg(figure: PlainFigure, *, alone: bool = False) -> str:
     """The figure as an <svg> element, the same text at every run.
 
     In a page its lettering takes the colour of the text around it. `alone`: a file of its own, black
@@ -230,7 +337,7 @@ def svg(figure: Figure, *, alone: bool = False) -> str:
     """
     with matplotlib.rc_context(STYLE):
         buffer = io.StringIO()
-        background = {"facecolor": "white"} if alone else {}
+        background: dict[str, Any] = {"facecolor": "white"} if alone else {}
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, **background)
     text = buffer.getvalue()
     if alone:
@@ -241,7 +348,7 @@ def svg(figure: Figure, *, alone: bool = False) -> str:
     return text.replace(INK, "currentColor")
 
 
-def png(figure: Figure) -> bytes:
+def png(figure: PlainFigure) -> bytes:
     """The figure as a picture on white, twice as fine as the page."""
     with matplotlib.rc_context(STYLE):
         buffer = io.BytesIO()
@@ -251,7 +358,7 @@ def png(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
-def element(figure: Figure, alt: str, name: str) -> str:
+def element(figure: PlainFigure, alt: str, name: str) -> str:
     """An element for the page that carries the alternative text: SVG where small, else PNG."""
     drawing = svg(figure)
     if len(drawing) > LARGEST_SVG:
@@ -274,9 +381,21 @@ def element(figure: Figure, alt: str, name: str) -> str:
 
 
 def _lines(
-    frame, x, columns, hue, col, baselines, xlabel, ylabel, *, what, short, extra, log=False
+    frame: pd.DataFrame,
+    x: str,
+    columns: tuple[str, str | None, str | None],
+    hue: str | None,
+    col: str | None,
+    baselines: Mapping[str, Any] | None,
+    xlabel: str,
+    ylabel: str,
+    *,
+    what: str,
+    short: str,
+    extra: str,
+    log: bool = False,
 ) -> Figure:
-    middle, low, high = columns
+    """A line for each `hue` in a panel for each `col`; `columns` are the middle and its two ends."""
     panels, levels = _panels(frame, col), _levels(frame, hue)
     baselines = baselines or {}
     across = 1 if len(panels) == 1 else 2
@@ -289,21 +408,10 @@ def _lines(
         for ax, (name, part) in zip(axes, panels):
             for i, (level, line) in enumerate(_split(part, hue, levels)):
                 line = line.sort_values(x)
-                style = {"color": COLOURS[i % 6], "label": level or None}
-                sns.lineplot(
-                    x=line[x], y=line[middle], ax=ax, markeredgewidth=0,
-                    marker=MARKERS[i % 6] if len(line) <= 25 else None,
-                    linestyle=(0, DASHES[i % 6]) if DASHES[i % 6] else "-", estimator=None, **style,
-                )  # fmt: skip
-                if low:
-                    ax.fill_between(line[x], line[low], line[high], color=COLOURS[i % 6], alpha=0.22,
-                                    linewidth=0)  # fmt: skip
-                sentences.append(_sentence(name, level, line[x], line[middle], x))
+                _draw_line(ax, line, x, columns, level, i)
+                sentences.append(_sentence(name, level, line[x], line[columns[0]], x))
             here = baselines.get(name, {}) if col else baselines
-            for j, (label, level) in enumerate(here.items()):
-                ax.axhline(level, color=SOFT, linewidth=1.3, linestyle=(0, (4, 2, 1, 2) if j else (2, 2)),
-                           label=label)  # fmt: skip
-                sentences.append(f"{name + ': level' if name else 'Level'} of {label} {level:.3g}.")
+            sentences += _draw_levels(ax, name, here)
             ax.set(xlabel=xlabel or _name(x), ylabel=ylabel, title=name)
             ax.locator_params(axis="x", nbins=5)
             if log:
@@ -311,7 +419,7 @@ def _lines(
         for ax in axes[len(panels) :]:
             ax.remove()
         _legend(fig, axes[: len(panels)])
-    shaded = " Bands: 95 % intervals." if low else ""
+    shaded = " Bands: 95 % intervals." if columns[1] else ""
     drawn = " Level lines: " + "; ".join(_baseline_names(baselines, col)) + "." if baselines else ""
     fig.caption = f"{what}.{shaded}{drawn} {extra}".strip()
     told = " ".join(sentences)
@@ -320,14 +428,50 @@ def _lines(
     return fig
 
 
-def _legend(fig, axes) -> None:
+def _draw_line(
+    ax: Axes,
+    line: pd.DataFrame,
+    x: str,
+    columns: tuple[str, str | None, str | None],
+    label: str,
+    i: int,
+) -> None:
+    """The i-th line of a panel, and its band where there is one."""
+    middle, low, high = columns
+    colour, dashes = COLOURS[i % 6], DASHES[i % 6]
+    sns.lineplot(
+        x=line[x],
+        y=line[middle],
+        ax=ax,
+        color=colour,
+        label=label or None,
+        marker=MARKERS[i % 6] if len(line) <= 25 else None,
+        markeredgewidth=0,
+        linestyle=(0, dashes) if dashes else "-",
+        estimator=None,
+    )
+    if low:
+        ax.fill_between(line[x], line[low], line[high], color=colour, alpha=0.22, linewidth=0)
+
+
+def _draw_levels(ax: Axes, panel: str, levels: Mapping[str, float]) -> list[str]:
+    """Horizontal lines, and a sentence for each."""
+    for j, (label, level) in enumerate(levels.items()):
+        dashes = (4, 2, 1, 2) if j else (2, 2)
+        ax.axhline(level, color=SOFT, linewidth=1.3, linestyle=(0, dashes), label=label)
+    start = f"{panel}: level" if panel else "Level"
+    return [f"{start} of {label} {level:.3g}." for label, level in levels.items()]
+
+
+def _legend(fig: Figure, axes: Iterable[Axes]) -> None:
     """One legend below all panels: nothing is covered, and a phone shows it whole."""
-    handles = {}
+    handles: dict[str, Any] = {}
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels()):
             handles.setdefault(label, handle)
-        if ax.get_legend():
-            ax.get_legend().remove()
+        legend = ax.get_legend()
+        if legend:
+            legend.remove()
     if handles:
         columns = max(1, min(len(handles), 52 // (max(map(len, handles)) + 6)))
         lines = -(-len(handles) // columns)
@@ -345,23 +489,25 @@ def _pick(summary: pd.DataFrame, metric: str) -> pd.DataFrame:
     return rows
 
 
-def _panels(frame, col):
+def _panels(frame: pd.DataFrame, col: str | None) -> list[tuple[str, pd.DataFrame]]:
     if col is None:
         return [("", frame)]
     return [(_level(col, v), frame[frame[col] == v]) for v in frame[col].drop_duplicates()]
 
 
-def _levels(frame, hue):
+def _levels(frame: pd.DataFrame, hue: str | None) -> list[Any]:
     return [] if hue is None else list(frame[hue].drop_duplicates())
 
 
-def _split(part, hue, levels):
+def _split(
+    part: pd.DataFrame, hue: str | None, levels: list[Any]
+) -> list[tuple[str, pd.DataFrame]]:
     if hue is None:
         return [("", part)]
     return [(_level(hue, v), part[part[hue] == v]) for v in levels if (part[hue] == v).any()]
 
 
-def _level(column: str, value) -> str:
+def _level(column: str, value: Any) -> str:
     """How a line or panel is named: words as they are, numbers with their symbol."""
     if isinstance(value, str):
         return value
@@ -370,7 +516,7 @@ def _level(column: str, value) -> str:
     return f"{_name(column)} = {value:g}"
 
 
-def _baseline_names(baselines, col):
+def _baseline_names(baselines: Mapping[str, Any], col: str | None) -> list[str]:
     inner = baselines.values() if col else [baselines]
     return list(dict.fromkeys(name for each in inner for name in each))
 
@@ -378,7 +524,7 @@ def _baseline_names(baselines, col):
 # Telling ------------------------------------------------------------------------------------------
 
 
-def shape(x, y, symbol: str = "x") -> str:
+def shape(x: ArrayLike, y: ArrayLike, symbol: str = "x") -> str:
     """What a curve does, in words and numbers.
 
     >>> shape([0, .5, 1], [.8, .5, .8], "θ")
@@ -399,7 +545,7 @@ def shape(x, y, symbol: str = "x") -> str:
     return f"{word[bool(y[-1] > y[0])]} from {at[0]} to {at[-1]}"
 
 
-def _sentence(panel: str, level: str, x, y, name: str) -> str:
+def _sentence(panel: str, level: str, x: pd.Series, y: pd.Series, name: str) -> str:
     who = ", ".join(part for part in (panel, level) if part)
     told = shape(x, y, _name(name))
     return f"{who}: {told}." if who else f"{_capital(told)}."
@@ -407,7 +553,8 @@ def _sentence(panel: str, level: str, x, y, name: str) -> str:
 
 def _field(name: str, table: pd.DataFrame, x: str, y: str) -> str:
     flat = table.stack()
-    (low_y, low_x), (high_y, high_x) = flat.idxmin(), flat.idxmax()
+    ends: tuple[Any, Any] = flat.idxmin(), flat.idxmax()  # an index of two levels: pairs
+    (low_y, low_x), (high_y, high_x) = ends
     who = f"{name}: from" if name else "From"
     return (
         f"{who} {flat.min():.3g} at {_name(x)} = {low_x}, {_name(y)} = {low_y} "
@@ -421,7 +568,7 @@ def _front(name: str, frame: pd.DataFrame, x: str, y: str) -> str:
     return f"{_capital(name)}: from {_bare(y)} {y0:.3g} at {_bare(x)} {x0:.3g} to {y1:.3g} at {x1:.3g}."
 
 
-def _repetitions(rows) -> str:
+def _repetitions(rows: pd.DataFrame) -> str:
     if "reps" not in rows:
         return ""
     low, high = int(rows["reps"].min()), int(rows["reps"].max())

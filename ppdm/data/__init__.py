@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from typing import Any
 
 from .binary import binarize
 from .catalog import entry, names
@@ -38,7 +39,7 @@ __all__ = [
 SOURCES = ("stored", "live", "auto")
 
 
-def load(name: str, source: str | None = None, **download) -> Dataset:
+def load(name: str, source: str | None = None, **download: Any) -> Dataset:
     """One of the four data sets.
 
     `source` is ``"stored"`` (the copy inside the package), ``"live"`` (a download from the UCI

@@ -8,6 +8,7 @@ point goes, what a nominal attribute's split is, and what a missing value become
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -71,14 +72,19 @@ def binarize(
     if include_id and dataset.id is None:
         raise ValueError(f"include_id: {dataset.name} has no id column")
 
-    columns = [*([dataset.id] if include_id else []), *dataset.features, dataset.target]
+    columns = [
+        *([dataset.id] if include_id and dataset.id else []),
+        *dataset.features,
+        dataset.target,
+    ]
     frame = dataset.frame[columns]
     if missing == "drop":
         frame = frame.dropna().reset_index(drop=True)
         if frame.empty:
             raise ValueError(f"missing='drop' leaves no record of {dataset.name}")
 
-    coded, record = {}, []
+    coded: dict[str, np.ndarray] = {}
+    rows: list[dict[str, Any]] = []
     for column in columns:
         values = frame[column]
         if column == dataset.target and values.cat.categories.size != 2:
@@ -87,10 +93,10 @@ def binarize(
         unknown = values.isna().to_numpy()
         coded[column] = _fill(ones, unknown, missing)
         role = {dataset.target: "class", dataset.id: "id"}.get(column, "attribute")
-        record.append({"column": column, "role": role, **rule, "missing": int(unknown.sum())})
+        rows.append({"column": column, "role": role, **rule, "missing": int(unknown.sum())})
 
     bits = pd.DataFrame(coded, index=frame.index)
-    record = pd.DataFrame(record)
+    record = pd.DataFrame(rows)
     record["ones"] = [float((bits[column] == 1).mean()) for column in columns]
     record["constant"] = [bits[column].nunique() == 1 for column in columns]
     if record["constant"].any():
@@ -99,7 +105,9 @@ def binarize(
     return bits, record
 
 
-def _code(values: pd.Series, split: str, ties: str, nominal: str) -> tuple[np.ndarray, dict]:
+def _code(
+    values: pd.Series, split: str, ties: str, nominal: str
+) -> tuple[np.ndarray, dict[str, Any]]:
     """Which values are coded 1 (missing ones are not), and the rule in words and numbers."""
     if not isinstance(values.dtype, pd.CategoricalDtype):
         numbers = values.to_numpy(dtype=float)
@@ -114,9 +122,10 @@ def _code(values: pd.Series, split: str, ties: str, nominal: str) -> tuple[np.nd
         return codes == most, {"kind": "nominal", "threshold": np.nan, "rule": f"is {levels[most]}"}
     order = _order(values, nominal)
     place = np.full(levels.size + 1, np.nan)  # the last entry is for missing values, coded -1
-    place[levels.get_indexer(order)] = np.arange(len(order))
+    place[levels.get_indexer(pd.Index(order))] = np.arange(len(order))
     ones, sign, point = _split(place[codes], split, ties)
-    high = [str(level) for number, level in enumerate(order) if _compare(number, sign, point)]
+    above = _compare(np.arange(len(order)), sign, point)
+    high = [str(level) for level, is_above in zip(order, above) if is_above]
     return ones, {"kind": "nominal", "threshold": point, "rule": f"is {' or '.join(high)}"}
 
 
@@ -130,11 +139,11 @@ def _split(numbers: np.ndarray, split: str, ties: str) -> tuple[np.ndarray, str,
     return _compare(numbers, sign, point), sign, point
 
 
-def _compare(numbers, sign: str, point: float):
+def _compare(numbers: np.ndarray, sign: str, point: float) -> np.ndarray:
     return numbers > point if sign == ">" else numbers >= point
 
 
-def _order(values: pd.Series, nominal: str) -> list:
+def _order(values: pd.Series, nominal: str) -> list[Any]:
     """The values that occur, in the order in which they are numbered."""
     seen = values.dropna().unique()
     if nominal == "appearance":

@@ -16,7 +16,7 @@ class Column:
 
     name: str
     kind: str
-    levels: tuple = ()
+    levels: tuple[str | int, ...] = ()
     means: str = ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pandas as pd
 
@@ -56,7 +57,7 @@ class Dataset:
     @property
     def features(self) -> list[str]:
         """The attributes: all columns but the class and the id."""
-        return [column for column in self.frame if column not in (self.target, self.id)]
+        return [column for column in self.frame.columns if column not in (self.target, self.id)]
 
     def first(self, rows: int) -> Dataset:
         """The first `rows` records, in the order of the files.
@@ -91,7 +92,7 @@ class Dataset:
         return replace(self, frame=kept.reset_index(drop=True))
 
 
-def make_dataset(name: str, frame: pd.DataFrame, **provenance) -> Dataset:
+def make_dataset(name: str, frame: pd.DataFrame, **provenance: Any) -> Dataset:
     """Put a typed frame together with what the catalog knows of its data set."""
     known = entry(name)
     origin = Provenance(

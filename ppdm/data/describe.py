@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,9 @@ import pandas as pd
 from .binary import binarize
 from .catalog import CATALOG
 from .dataset import Dataset
+
+if TYPE_CHECKING:
+    from IPython.display import HTML
 
 # Pima's measurements that no living person has at zero.
 IMPOSSIBLE_ZEROS = [
@@ -71,8 +75,12 @@ def columns(dataset: Dataset) -> pd.DataFrame:
     """
     meaning = {column.name: column.means for column in CATALOG[dataset.name].columns}
     rows = {}
-    for column, values in dataset.frame.items():
-        row = {"missing": int(values.isna().sum()), "distinct": int(values.nunique())}
+    for column in dataset.frame.columns:
+        values = dataset.frame[column]
+        row: dict[str, Any] = {
+            "missing": int(values.isna().sum()),
+            "distinct": int(values.nunique()),
+        }
         if isinstance(values.dtype, pd.CategoricalDtype):
             shares = values.value_counts(normalize=True, dropna=False)
             row["commonest"] = f"{shares.index[0]} ({shares.iloc[0]:.0%})"
@@ -102,7 +110,7 @@ def sources(datasets: list[Dataset]) -> pd.DataFrame:
     )
 
 
-def ones(dataset: Dataset, codings: dict[str, dict]) -> pd.DataFrame:
+def ones(dataset: Dataset, codings: dict[str, dict[str, Any]]) -> pd.DataFrame:
     """The share of ones of every column under several codings, one column a coding.
 
     `codings` maps a label to the options of `binarize`. A column that the coding makes constant
@@ -130,20 +138,20 @@ def information(bits: pd.DataFrame, target: str) -> pd.Series:
     [1.0, 0.0]
     """
 
-    def entropy(*keys) -> float:
+    def entropy(*keys: str) -> float:
         shares = bits.groupby(list(keys)).size().to_numpy() / len(bits)
         return float(-(shares * np.log2(shares)).sum())
 
     whole = entropy(target)
     gains = {
         column: max(0.0, whole + entropy(column) - entropy(column, target))
-        for column in bits
+        for column in bits.columns
         if column != target
     }
     return pd.Series(gains)
 
 
-def codings(dataset: Dataset, options: dict[str, dict]) -> pd.DataFrame:
+def codings(dataset: Dataset, options: dict[str, dict[str, Any]]) -> pd.DataFrame:
     """What several codings leave of the attributes: a row a coding.
 
     An attribute is called lopsided if one of its two values has under 5 % of the records. The last
@@ -175,7 +183,7 @@ def codings(dataset: Dataset, options: dict[str, dict]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def show(table: pd.DataFrame, caption: str, digits: int = 3):
+def show(table: pd.DataFrame, caption: str, digits: int = 3) -> HTML:
     """A table for a page: numbers in one format, empty where there is nothing.
 
     A named index becomes the first column; row numbers are left out.
@@ -185,11 +193,11 @@ def show(table: pd.DataFrame, caption: str, digits: int = 3):
     if table.index.name is not None:
         table = table.reset_index()
 
-    def cell(value) -> str:
+    def cell(value: object) -> str:
         if isinstance(value, bool | np.bool_):
             return "yes" if value else "no"
         if isinstance(value, float | np.floating):
-            return "" if np.isnan(value) else _number(value, digits)
+            return "" if np.isnan(value) else _number(float(value), digits)
         return f"{value:,}" if isinstance(value, int | np.integer) else str(value)
 
     words = table.astype(object).map(cell)

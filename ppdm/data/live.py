@@ -22,6 +22,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
+from typing import Any
 
 import pandas as pd
 
@@ -67,7 +68,7 @@ def load_live(
         raise DownloadError(f"{name} is no longer in the UCI archive: there is nothing to download")
     raw, retrieved = (None, None) if refresh else _read_cache(name)
     if raw is None:
-        raw = _download(known, timeout, attempts, pause)
+        raw = _download(known, known.uci_id, timeout, attempts, pause)
         retrieved = datetime.now(UTC)
         _write_cache(name, raw)
     frame = _repair(known, raw)
@@ -130,7 +131,7 @@ def compare_with_archive(timeout: float = 10.0, attempts: int = 1) -> pd.DataFra
 def compare_frames(frame: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
     """`compare` for two frames with the same columns."""
     if set(frame) != set(reference):
-        odd = sorted(set(frame) ^ set(reference))
+        odd = sorted(map(str, set(frame) ^ set(reference)))
         raise ValueError(f"the two frames do not have the same columns: {odd}")
     common = min(len(frame), len(reference))
     parts = []
@@ -146,8 +147,9 @@ def compare_frames(frame: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame
             )
         )
     for row in range(common, max(len(frame), len(reference))):
-        here, there = ("present", "absent") if row < len(frame) else ("absent", "present")
-        parts.append(pd.DataFrame({"row": [row], "column": "*", "here": here, "reference": there}))
+        words = ("present", "absent") if row < len(frame) else ("absent", "present")
+        only = {"row": [row], "column": "*", "here": words[0], "reference": words[1]}
+        parts.append(pd.DataFrame(only))
     found = pd.concat(parts, ignore_index=True).astype({"row": "int64"})
     return found.sort_values("row", kind="stable", ignore_index=True)
 
@@ -164,13 +166,15 @@ def _first_difference(name: str, differences: pd.DataFrame) -> str:
 # --- the download -------------------------------------------------------------------------------
 
 
-def _download(known: Entry, timeout: float, attempts: int, pause: Callable[[float], None]) -> bytes:
+def _download(
+    known: Entry, uci_id: int, timeout: float, attempts: int, pause: Callable[[float], None]
+) -> bytes:
     """The archive's table as CSV, after up to `attempts` tries."""
     for attempt in range(attempts):
         if attempt:
             pause(2.0 ** (attempt - 1))
         try:
-            table = _fetch(known.uci_id, timeout)
+            table = _fetch(uci_id, timeout)
             _check_shape(known, table)
             raw = table.to_csv(index=False).encode()
             _repair(known, raw)
@@ -180,7 +184,7 @@ def _download(known: Entry, timeout: float, attempts: int, pause: Callable[[floa
         return raw
     tries = f"{attempts} attempts" if attempts > 1 else "1 attempt"
     raise DownloadError(
-        f"could not download {known.name} (id {known.uci_id}) from the UCI archive in {tries}"
+        f"could not download {known.name} (id {uci_id}) from the UCI archive in {tries}"
         f" of at most {timeout:g} s each; the last one ended with {reason}"
     )
 
@@ -194,7 +198,7 @@ def _fetch(uci_id: int, timeout: float) -> pd.DataFrame:
     from ucimlrepo.fetch import fetch_ucirepo
 
     deadline = time.monotonic() + timeout
-    outcome = {}
+    outcome: dict[str, Any] = {}
 
     def fetch(address: str) -> io.BytesIO:
         return io.BytesIO(download(address, deadline - time.monotonic()))
@@ -212,7 +216,7 @@ def _fetch(uci_id: int, timeout: float) -> pd.DataFrame:
     bounded = FunctionType(fetch_ucirepo.__code__, {**fetch_ucirepo.__globals__, **doors})
     bounded.__defaults__ = fetch_ucirepo.__defaults__
 
-    def call():
+    def call() -> None:
         try:
             outcome["table"] = bounded(id=uci_id).data.original
         except BaseException as error:  # noqa: BLE001 - handed to the caller below
@@ -293,7 +297,7 @@ def _check_shape(known: Entry, table: pd.DataFrame) -> None:
 
 def _renamed(table: pd.DataFrame) -> dict[str, str]:
     """Our name of each column of the archive: ``Bare_nuclei`` is ``bare-nuclei`` here."""
-    return {re.sub(r"[\s_]+", "-", str(name).strip().lower()): name for name in table}
+    return {re.sub(r"[\s_]+", "-", str(name).strip().lower()): name for name in table.columns}
 
 
 # --- the repairs --------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numba import njit
+from numpy.typing import ArrayLike
 
 from ppdm.disguise.mechanism import Mechanism, collect
 from ppdm.table import Domain, Table, decode, encode, listed, whole_counts
@@ -274,7 +275,7 @@ class RRMatrix(Mechanism):
         return decode(self.disguise_codes(codes, domain, rng), self.reported(domain), like=like)
 
 
-def left_inverse(M: np.ndarray, prior: Sequence[float] | None = None) -> np.ndarray:
+def left_inverse(M: ArrayLike, prior: ArrayLike | None = None) -> np.ndarray:
     """The matrix L with L M = 1 that weighted least squares uses (weights 1 / (M prior)).
 
     >>> left_inverse(np.array([[.75, .25], [.25, .75]]))

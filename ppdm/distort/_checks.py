@@ -4,9 +4,10 @@ from collections.abc import Callable
 from numbers import Integral
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
-def numeric_matrix(X) -> np.ndarray:
+def numeric_matrix(X: ArrayLike) -> np.ndarray:
     """`X` as a matrix of floats, records in rows; refuse what no method here can handle.
 
     >>> numeric_matrix([[1, 2], [3, 4]]).dtype
@@ -32,7 +33,7 @@ def numeric_matrix(X) -> np.ndarray:
     return A
 
 
-def whole_number(k, name: str, highest: int, what: str) -> int:
+def whole_number(k: float, name: str, highest: int, what: str) -> int:
     """`k` as an int between 1 and `highest`, which is `what`.
 
     >>> whole_number(3, "k", 5, "the number of records")

@@ -1,6 +1,7 @@
 """Algorithm-Irrelevant protection Based on Randomization: redraw each value in its own interval."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ppdm.distort._checks import numeric_matrix, on_varying_columns, whole_number
 
@@ -14,7 +15,9 @@ def interval_edges(x: np.ndarray, k: int) -> np.ndarray:
     return np.linspace(np.min(x), np.max(x), k + 1)
 
 
-def intervals(X, k: int, low=None, high=None) -> np.ndarray:
+def intervals(
+    X: ArrayLike, k: int, low: ArrayLike | None = None, high: ArrayLike | None = None
+) -> np.ndarray:
     """[Guo, step 9] The number, 0 to k - 1, of the interval that each value of `X` falls into.
 
     An interval holds its lower edge; the last one holds both. `low` and `high` are the ends of
@@ -34,7 +37,7 @@ def intervals(X, k: int, low=None, high=None) -> np.ndarray:
     return np.clip(cell, 0, k - 1).astype(np.int64)
 
 
-def aibr(X, k: int, rng: np.random.Generator) -> np.ndarray:
+def aibr(X: ArrayLike, k: int, rng: np.random.Generator) -> np.ndarray:
     """[Guo, Section 2] Redraw every value of `X` uniformly in its own one of k intervals.
 
     The paper first draws, for each attribute, as many uniform values in each interval as the data
@@ -48,7 +51,7 @@ def aibr(X, k: int, rng: np.random.Generator) -> np.ndarray:
     A = numeric_matrix(X)
     k = whole_number(k, "k", len(A), "the number of records")
 
-    def redraw(B):
+    def redraw(B: np.ndarray) -> np.ndarray:
         low, width = B.min(axis=0), np.ptp(B, axis=0) / k
         return low + (intervals(B, k) + rng.random(B.shape)) * width
 

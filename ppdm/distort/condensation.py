@@ -2,11 +2,12 @@
 
 import numpy as np
 from numba import njit
+from numpy.typing import ArrayLike
 
 from ppdm.distort._checks import numeric_matrix, on_varying_columns, whole_number
 
 
-def condense(X, k: int, rng: np.random.Generator) -> np.ndarray:
+def condense(X: ArrayLike, k: int, rng: np.random.Generator) -> np.ndarray:
     """[Aggarwal & Yu 2004] The number of the group, of at least k records, of each record.
 
     A random record and its k - 1 nearest among those left make a group, until fewer than k are
@@ -20,7 +21,7 @@ def condense(X, k: int, rng: np.random.Generator) -> np.ndarray:
     return _groups(A, k, rng.permutation(len(A)))
 
 
-def kcg(X, k: int, rng: np.random.Generator) -> np.ndarray:
+def kcg(X: ArrayLike, k: int, rng: np.random.Generator) -> np.ndarray:
     """[Guo, Section 3; Aggarwal & Yu 2004] Replace each group of k records by k look-alikes.
 
     Of a group only its size, mean and covariance are used. New records are drawn from these:
@@ -39,7 +40,7 @@ def kcg(X, k: int, rng: np.random.Generator) -> np.ndarray:
     return on_varying_columns(A, lambda B: _look_alikes(B, condense(B, k, rng), rng))
 
 
-def kcg_by_class(X, y, k: int, rng: np.random.Generator) -> np.ndarray:
+def kcg_by_class(X: ArrayLike, y: ArrayLike, k: int, rng: np.random.Generator) -> np.ndarray:
     """[Aggarwal & Yu 2004, Section 3] `kcg` within each class, so that no group mixes classes.
 
     >>> X = np.array([[0.0], [0.0], [9.0], [9.0]])
@@ -57,7 +58,7 @@ def kcg_by_class(X, y, k: int, rng: np.random.Generator) -> np.ndarray:
     return out
 
 
-def _look_alikes(A, group, rng):
+def _look_alikes(A: np.ndarray, group: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """For every group: the mean, plus uniform noise along the eigenvectors of the covariance."""
     size = np.bincount(group)
     mean = np.stack([np.bincount(group, column) for column in A.T], axis=1) / size[:, None]
@@ -73,7 +74,7 @@ def _look_alikes(A, group, rng):
 
 
 @njit(cache=True)
-def _groups(A, k, order):
+def _groups(A: np.ndarray, k: int, order: np.ndarray) -> np.ndarray:
     """Group numbers; `order` is the random order in which records are tried as seeds."""
     n, m = A.shape
     group = np.full(n, -1)

@@ -1,13 +1,14 @@
 """Distortion by singular value decomposition: keep the large components, drop small entries."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ppdm.distort._checks import numeric_matrix, on_varying_columns, whole_number
 
 THRESHOLDS = ("together", "separate", "with_sigma")
 
 
-def bsvd(X, k: int, rng: np.random.Generator | None = None) -> np.ndarray:
+def bsvd(X: ArrayLike, k: int, rng: np.random.Generator | None = None) -> np.ndarray:
     """[Guo, Section 3; Xu et al. 2006] The best approximation of `X` by k singular components.
 
     Nothing is random here; `rng` is accepted so that the four methods can take each other's place.
@@ -21,7 +22,11 @@ def bsvd(X, k: int, rng: np.random.Generator | None = None) -> np.ndarray:
 
 
 def ssvd(
-    X, k: int, e: float, rng: np.random.Generator | None = None, threshold: str = "together"
+    X: ArrayLike,
+    k: int,
+    e: float,
+    rng: np.random.Generator | None = None,
+    threshold: str = "together",
 ) -> np.ndarray:
     """[Guo, Section 3; Wang et al. 2008] `bsvd`, with the share `e` of smallest entries set to 0.
 
@@ -43,7 +48,7 @@ def ssvd(
     if threshold not in THRESHOLDS:
         raise ValueError(f"threshold must be one of {', '.join(THRESHOLDS)}, not {threshold!r}.")
 
-    def approximate(B):
+    def approximate(B: np.ndarray) -> np.ndarray:
         U, s, Vt = np.linalg.svd(B, full_matrices=False)
         U, s, Vt = U[:, :k], s[:k], Vt[:k]
         if e > 0:
@@ -53,7 +58,9 @@ def ssvd(
     return on_varying_columns(A, approximate)
 
 
-def _sparsify(U, s, Vt, e, threshold):
+def _sparsify(
+    U: np.ndarray, s: np.ndarray, Vt: np.ndarray, e: float, threshold: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if threshold == "separate":
         return _drop(U, _smallest(U, e=e)), s, _drop(Vt, _smallest(Vt, e=e))
     if threshold == "with_sigma":
@@ -63,11 +70,11 @@ def _sparsify(U, s, Vt, e, threshold):
     return _drop(U, d), s, _drop(Vt, d)
 
 
-def _smallest(*matrices, e):
+def _smallest(*matrices: np.ndarray, e: float) -> float:
     """The threshold d below which lies the share `e` of all entries, in absolute value."""
     sizes = np.sort(np.abs(np.concatenate([M.ravel() for M in matrices])))
     return sizes[int(e * len(sizes))]
 
 
-def _drop(M, d):
+def _drop(M: np.ndarray, d: float) -> np.ndarray:
     return np.where(np.abs(M) < d, 0.0, M)

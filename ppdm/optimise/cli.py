@@ -28,9 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--delta", type=float, required=True, help="largest posterior allowed")
     parser.add_argument("--privacy", type=float, required=True, help="least privacy wanted")
     parser.add_argument(
-        "--outputs", choices=["square", "any"], default="square",
+        "--outputs",
+        choices=["square", "any"],
+        default="square",
         help="as many reports as answers (default), or as many as the best scheme needs",
-    )  # fmt: skip
+    )
     parser.add_argument("--respondents", type=int, default=10_000, help="default 10,000")
     parser.add_argument("--seed", type=int, default=1, help="of the search for a square matrix")
     parser.add_argument("--save", help="write the matrix to this CSV file as well")
@@ -54,7 +56,9 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def report(matrix, prior, respondents: int, bound: float | None) -> list[str]:
+def report(
+    matrix: np.ndarray, prior: np.ndarray, respondents: int, bound: float | None
+) -> list[str]:
     """What a matrix gives and what it costs, in sentences.
 
     >>> for line in report(np.eye(2), np.array([0.5, 0.5]), 100, None): print(line)
@@ -91,7 +95,7 @@ def report(matrix, prior, respondents: int, bound: float | None) -> list[str]:
     return lines
 
 
-def _prior(args) -> tuple[list[str], np.ndarray, str]:
+def _prior(args: argparse.Namespace) -> tuple[list[str], np.ndarray, str]:
     if args.prior is not None:
         try:
             values = [float(v) for v in args.prior.split(",")]
@@ -105,7 +109,9 @@ def _prior(args) -> tuple[list[str], np.ndarray, str]:
         raise ValueError("--csv needs --column, the name of the column to take the shares from")
     frame = pd.read_csv(args.csv, dtype=str, skipinitialspace=True)
     if args.column not in frame:
-        raise ValueError(f"{args.csv} has no column {args.column!r}; it has {', '.join(frame)}")
+        raise ValueError(
+            f"{args.csv} has no column {args.column!r}; it has {', '.join(frame.columns)}"
+        )
     column = frame[args.column]
     shares = column.value_counts(normalize=True).sort_index()
     if len(shares) < 2:
@@ -119,7 +125,7 @@ def _prior(args) -> tuple[list[str], np.ndarray, str]:
     return [str(v) for v in shares.index], objectives.check_prior(shares.to_numpy()), note
 
 
-def _search(prior, args) -> tuple[np.ndarray, float | None]:
+def _search(prior: np.ndarray, args: argparse.Namespace) -> tuple[np.ndarray, float | None]:
     known = len(prior) <= frontier.LARGEST_N
     if args.outputs == "any" or known:
         best = frontier.best_scheme(prior, args.delta, args.privacy, args.respondents)
@@ -132,7 +138,7 @@ def _search(prior, args) -> tuple[np.ndarray, float | None]:
     return matrix, best.bound if known else None
 
 
-def _table(matrix, labels, prior) -> pd.DataFrame:
+def _table(matrix: np.ndarray, labels: list[str], prior: np.ndarray) -> pd.DataFrame:
     """The matrix with names; the rows of a square one so that reports are true most often."""
     reports = [f"report {i + 1}" for i in range(matrix.shape[0])]
     if matrix.shape[0] == matrix.shape[1]:

@@ -12,10 +12,12 @@ certified frontier says how far the best one can be.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 from numba import njit
+from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
 from ppdm.optimise.objectives import (
@@ -38,9 +40,9 @@ TOP_MARGIN = 1e-7
 
 
 def square_front(
-    prior,
+    prior: ArrayLike,
     delta: float,
-    levels,
+    levels: Sequence[float] | np.ndarray,
     rng: np.random.Generator,
     respondents: int = 10_000,
     starts: int = 5,
@@ -77,7 +79,7 @@ def square_front(
 
 
 def best_matrix(
-    prior,
+    prior: ArrayLike,
     delta: float,
     level: float,
     rng: np.random.Generator,
@@ -106,11 +108,11 @@ def best_matrix(
     return _best(found, prior)
 
 
-def _best(matrices, prior) -> np.ndarray:
+def _best(matrices: Sequence[np.ndarray], prior: np.ndarray) -> np.ndarray:
     return matrices[int(np.argmin(mse(np.array(matrices), prior)))]
 
 
-def _check_level(level: float, prior, delta: float) -> float:
+def _check_level(level: float, prior: np.ndarray, delta: float) -> float:
     highest = 1 - prior.max()
     if not -TOP_MARGIN < level < highest - TOP_MARGIN:
         raise ValueError(
@@ -125,7 +127,7 @@ def _check_level(level: float, prior, delta: float) -> float:
     return float(level)
 
 
-def descend(start, prior, delta: float, level: float) -> np.ndarray:
+def descend(start: ArrayLike, prior: np.ndarray, delta: float, level: float) -> np.ndarray:
     """Lower the error of a matrix step by step, at privacy of at least `level`.
 
     The start may violate the bounds: it is first mixed with noise until it is strictly inside.
@@ -141,7 +143,7 @@ def descend(start, prior, delta: float, level: float) -> np.ndarray:
 
 
 @njit(cache=True, error_model="numpy")
-def _descend(j, prior, delta, accuracy):
+def _descend(j: np.ndarray, prior: np.ndarray, delta: float, accuracy: float) -> np.ndarray:
     m = j.shape[0]
     t = np.empty(m)
     for y in range(m):
@@ -159,21 +161,29 @@ def _descend(j, prior, delta, accuracy):
 
 
 @njit(cache=True, error_model="numpy")
-def _gram(j):
+def _gram(j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """S = sum_y w_y p_y p_y' and the posteriors p."""
     p = j / j.sum(axis=1).reshape(-1, 1)
     return j.T @ p, p
 
 
 @njit(cache=True, error_model="numpy")
-def _error(j, prior):
+def _error(j: np.ndarray, prior: np.ndarray) -> float:
     """trace(D S^-1 D)."""
     s, _ = _gram(j)
     return (np.diag(np.linalg.inv(s)) * prior**2).sum()
 
 
 @njit(cache=True, error_model="numpy")
-def _merit(j, t, prior, delta, accuracy, barrier, scale):
+def _merit(
+    j: np.ndarray,
+    t: np.ndarray,
+    prior: np.ndarray,
+    delta: float,
+    accuracy: float,
+    barrier: float,
+    scale: float,
+) -> float:
     """Error and barriers, infinite outside."""
     budget = accuracy - t.sum()
     if budget <= 0:
@@ -189,7 +199,15 @@ def _merit(j, t, prior, delta, accuracy, barrier, scale):
 
 
 @njit(cache=True, error_model="numpy")
-def _newton_step(j, t, prior, delta, accuracy, barrier, scale):
+def _newton_step(
+    j: np.ndarray,
+    t: np.ndarray,
+    prior: np.ndarray,
+    delta: float,
+    accuracy: float,
+    barrier: float,
+    scale: float,
+) -> float:
     """One damped Newton step on error and barriers, in place; returns the decrease it promised."""
     m, n = j.shape
     size = m * n
@@ -227,7 +245,7 @@ def _newton_step(j, t, prior, delta, accuracy, barrier, scale):
 
 
 @njit(cache=True, error_model="numpy")
-def _constrained_step(h, g, m, n):
+def _constrained_step(h: np.ndarray, g: np.ndarray, m: int, n: int) -> np.ndarray:
     """Minimise g'd + d'Hd/2 over changes d that keep the column sums of J."""
     size, total = m * n, h.shape[0]
     system = np.zeros((total + n, total + n))
@@ -240,7 +258,9 @@ def _constrained_step(h, g, m, n):
 
 
 @njit(cache=True, error_model="numpy")
-def _longest(j, t, dj, dt, delta, accuracy):
+def _longest(
+    j: np.ndarray, t: np.ndarray, dj: np.ndarray, dt: np.ndarray, delta: float, accuracy: float
+) -> float:
     """How far the step can go before a constraint is met."""
     closing = dt.sum() / (accuracy - t.sum())
     for y in range(j.shape[0]):
@@ -253,7 +273,9 @@ def _longest(j, t, dj, dt, delta, accuracy):
 
 
 @njit(cache=True, error_model="numpy")
-def _derivatives(p, weight, k, g):
+def _derivatives(
+    p: np.ndarray, weight: np.ndarray, k: np.ndarray, g: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Gradient and Hessian of trace(D S^-1 D), the Hessian as convex part minus concave part.
 
     A change of row y by d changes S by v p' + p v' to first order, with v = d - p sum(d)/2, and
@@ -286,7 +308,9 @@ def _derivatives(p, weight, k, g):
 
 
 @njit(cache=True, error_model="numpy")
-def _barrier_derivatives(j, t, weight, delta, accuracy):
+def _barrier_derivatives(
+    j: np.ndarray, t: np.ndarray, weight: np.ndarray, delta: float, accuracy: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Gradient and Hessian of minus the sum of the logarithms of all slacks."""
     m, n = j.shape
     size = m * n
@@ -310,7 +334,7 @@ def _barrier_derivatives(j, t, weight, delta, accuracy):
     return gradient, h
 
 
-def _inside(matrix, prior, delta, accuracy) -> np.ndarray:
+def _inside(matrix: np.ndarray, prior: np.ndarray, delta: float, accuracy: float) -> np.ndarray:
     """Mix with noise until every constraint holds with room to spare."""
     noise = np.outer(np.maximum(matrix @ prior, 0.1 / len(matrix)), np.ones(len(prior)))
     noise /= noise.sum(axis=0)

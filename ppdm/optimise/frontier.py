@@ -12,11 +12,13 @@ A-optimal design, solved with Clarabel. The lower bound does not rest on the sol
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations
 from typing import NamedTuple
 
 import clarabel
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.optimize import linprog
 
@@ -52,7 +54,9 @@ class Scheme(NamedTuple):
         return self.mse / self.bound - 1 if np.isfinite(self.mse) else 0.0
 
 
-def best_scheme(prior, delta: float, privacy: float, respondents: int = 10_000) -> Scheme:
+def best_scheme(
+    prior: ArrayLike, delta: float, privacy: float, respondents: int = 10_000
+) -> Scheme:
     """The scheme of least error among those with at least this privacy and posteriors up to delta.
 
     >>> scheme = best_scheme([0.5, 0.3, 0.2], delta=0.9, privacy=0.3)
@@ -81,7 +85,7 @@ def best_scheme(prior, delta: float, privacy: float, respondents: int = 10_000) 
     return _solve(prior, posteriors, guessed, accuracy, respondents)
 
 
-def best_ldp_scheme(prior, epsilon: float, respondents: int = 10_000) -> Scheme:
+def best_ldp_scheme(prior: ArrayLike, epsilon: float, respondents: int = 10_000) -> Scheme:
     """The scheme of least error among those with epsilon-local differential privacy.
 
     No answer is reported more than e^epsilon times as often for one true value as for another.
@@ -97,7 +101,9 @@ def best_ldp_scheme(prior, epsilon: float, respondents: int = 10_000) -> Scheme:
     return _solve(prior, posteriors, np.zeros(len(posteriors)), 0.0, respondents)
 
 
-def certified_frontier(prior, delta: float, levels, respondents: int = 10_000) -> list[Scheme]:
+def certified_frontier(
+    prior: ArrayLike, delta: float, levels: Iterable[float], respondents: int = 10_000
+) -> list[Scheme]:
     """The best scheme at each privacy level.
 
     >>> points = certified_frontier([0.5, 0.3, 0.2], 0.9, [0.2, 0.3, 0.4])
@@ -136,7 +142,7 @@ def atoms(n: int, delta: float) -> np.ndarray:
     return np.array(rows)
 
 
-def ldp_atoms(prior, epsilon: float) -> np.ndarray:
+def ldp_atoms(prior: ArrayLike, epsilon: float) -> np.ndarray:
     """The extreme posteriors under epsilon-LDP: answers likely by 1 or by e^epsilon, 2^n - 2 rows.
 
     >>> ldp_atoms([0.5, 0.5], np.log(3))
@@ -150,7 +156,15 @@ def ldp_atoms(prior, epsilon: float) -> np.ndarray:
     return joint / joint.sum(axis=1, keepdims=True)
 
 
-def bound(prior, posteriors, guessed, accuracy: float, g, nu, mu: float) -> float:
+def bound(
+    prior: np.ndarray,
+    posteriors: np.ndarray,
+    guessed: np.ndarray,
+    accuracy: float,
+    g: np.ndarray,
+    nu: np.ndarray,
+    mu: float,
+) -> float:
     """A number that trace(D S^-1 D) cannot fall below, from any G, nu and mu >= 0.
 
     For every S, trace(D S^-1 D) + trace(G S) >= 2 trace((D G D)^(1/2)); and if
@@ -166,7 +180,7 @@ def bound(prior, posteriors, guessed, accuracy: float, g, nu, mu: float) -> floa
     return left - nu @ prior - violation.max() - mu * accuracy
 
 
-def _small_prior(prior) -> np.ndarray:
+def _small_prior(prior: ArrayLike) -> np.ndarray:
     prior = check_prior(prior)
     if len(prior) > LARGEST_N:
         raise ValueError(
@@ -176,7 +190,13 @@ def _small_prior(prior) -> np.ndarray:
     return prior
 
 
-def _solve(prior, posteriors, guessed, accuracy, respondents) -> Scheme:
+def _solve(
+    prior: np.ndarray,
+    posteriors: np.ndarray,
+    guessed: np.ndarray,
+    accuracy: float,
+    respondents: int,
+) -> Scheme:
     n = len(prior)
     if np.linalg.matrix_rank(posteriors) < n:
         blind = np.outer(np.full(n, 1 / n), np.ones(n))
@@ -203,7 +223,13 @@ def _solve(prior, posteriors, guessed, accuracy, respondents) -> Scheme:
     )
 
 
-def _design(prior, posteriors, guessed, accuracy, reference):
+def _design(
+    prior: np.ndarray,
+    posteriors: np.ndarray,
+    guessed: np.ndarray,
+    accuracy: float,
+    reference: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     """Solve: minimise trace(D S(w)^-1 D) over w >= 0 with sum w p = P and sum w max p <= A.
 
     As a semidefinite programme: minimise trace(Z) such that [[S, D], [D, Z]] is positive
@@ -266,7 +292,14 @@ def _design(prior, posteriors, guessed, accuracy, reference):
     return w, g, dual[:n] * size**2, dual[n] * size**2
 
 
-def _reduce(w, posteriors, guessed, g, nu, mu):
+def _reduce(
+    w: np.ndarray,
+    posteriors: np.ndarray,
+    guessed: np.ndarray,
+    g: np.ndarray,
+    nu: np.ndarray,
+    mu: float,
+) -> tuple[np.ndarray, np.ndarray]:
     """A vertex of the weights with the same S and A: at most n(n + 1)/2 + 1 of them are not 0."""
     n = posteriors.shape[1]
     rows, cols = np.triu_indices(n)
@@ -283,13 +316,13 @@ def _reduce(w, posteriors, guessed, g, nu, mu):
     return np.maximum(exact, 0), posteriors[kept]
 
 
-def _matrix(w, posteriors, prior) -> np.ndarray:
+def _matrix(w: np.ndarray, posteriors: np.ndarray, prior: np.ndarray) -> np.ndarray:
     matrix = w[:, None] * posteriors / prior
     matrix = matrix[(matrix > 0).any(axis=1)]
     return matrix / matrix.sum(axis=0)
 
 
-def _within(matrix, prior, accuracy) -> np.ndarray:
+def _within(matrix: np.ndarray, prior: np.ndarray, accuracy: float) -> np.ndarray:
     """Mix in as much noise as rounding made the guess better than it may be."""
     excess = (matrix * prior).max(axis=1).sum() - accuracy
     room = accuracy + excess - prior.max()

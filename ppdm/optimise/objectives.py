@@ -15,6 +15,7 @@ from __future__ import annotations
 from math import comb
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 __all__ = [
     "check_delta",
@@ -33,7 +34,7 @@ __all__ = [
 SUM_TOLERANCE = 1e-9
 
 
-def check_prior(prior) -> np.ndarray:
+def check_prior(prior: ArrayLike) -> np.ndarray:
     """The prior as an array, or one sentence that says what is wrong with it.
 
     >>> check_prior([0.5, 0.5])
@@ -81,7 +82,7 @@ def check_delta(delta: float, prior: np.ndarray) -> float:
     return float(delta)
 
 
-def privacy(matrix, prior) -> np.ndarray:
+def privacy(matrix: ArrayLike, prior: ArrayLike) -> np.ndarray:
     """[Huang & Du, Eq. 8] One minus the chance that the best guess of an answer is right.
 
     >>> float(privacy(np.eye(3), [0.2, 0.3, 0.5]))
@@ -93,7 +94,7 @@ def privacy(matrix, prior) -> np.ndarray:
     return 1 - joint.max(axis=-1).sum(axis=-1)
 
 
-def max_posterior(matrix, prior) -> np.ndarray:
+def max_posterior(matrix: ArrayLike, prior: ArrayLike) -> np.ndarray:
     """[Huang & Du, Eq. 9] The largest P(true x | reported y) over all x and all y that occur.
 
     >>> float(max_posterior(np.full((2, 2), 1 / 2), [0.3, 0.7]))
@@ -106,7 +107,7 @@ def max_posterior(matrix, prior) -> np.ndarray:
     return posterior.max(axis=-1)
 
 
-def mse(matrix, prior, respondents: int = 10_000) -> np.ndarray:
+def mse(matrix: ArrayLike, prior: ArrayLike, respondents: int = 10_000) -> np.ndarray:
     """[Huang & Du, Theorem 6, Eq. 10] Mean squared error of the estimated distribution.
 
     Averaged over the n categories. With W = diag(M P) the errors of the n categories sum to
@@ -135,7 +136,7 @@ def mse(matrix, prior, respondents: int = 10_000) -> np.ndarray:
     return np.where(singular, np.inf, total / (n * respondents))
 
 
-def mse_of_inversion(matrix, prior, respondents: int = 10_000) -> np.ndarray:
+def mse_of_inversion(matrix: ArrayLike, prior: ArrayLike, respondents: int = 10_000) -> np.ndarray:
     """[Huang & Du, Theorem 6] The error of each category, written as the paper does.
 
     beta is the inverse of a square matrix M; the covariance of the reported shares is
@@ -144,19 +145,20 @@ def mse_of_inversion(matrix, prior, respondents: int = 10_000) -> np.ndarray:
     >>> mse_of_inversion(np.eye(2), [0.5, 0.5], respondents=100)
     array([0.0025, 0.0025])
     """
+    matrix = np.asarray(matrix, dtype=float)
     beta = np.linalg.inv(matrix)
-    reported = np.asarray(matrix) @ np.asarray(prior)
+    reported = matrix @ np.asarray(prior)
     covariance = (np.diag(reported) - np.outer(reported, reported)) / respondents
     return np.einsum("ki,ij,kj->k", beta, covariance, beta)
 
 
-def _constant_diagonal(diagonal, n: int) -> np.ndarray:
+def _constant_diagonal(diagonal: ArrayLike, n: int) -> np.ndarray:
     diagonal = np.atleast_1d(np.asarray(diagonal, dtype=float))
     off = (1 - diagonal) / (n - 1)
     return off[:, None, None] + (diagonal - off)[:, None, None] * np.eye(n)
 
 
-def warner(p, n: int) -> np.ndarray:
+def warner(p: ArrayLike, n: int) -> np.ndarray:
     """[Huang & Du, III.B] Warner's matrices: p on the diagonal, (1 - p)/(n - 1) elsewhere.
 
     >>> warner(0.7, 3)[0].round(2)
@@ -167,7 +169,7 @@ def warner(p, n: int) -> np.ndarray:
     return _constant_diagonal(p, n)
 
 
-def uniform_perturbation(q, n: int) -> np.ndarray:
+def uniform_perturbation(q: ArrayLike, n: int) -> np.ndarray:
     """[Huang & Du, III.B] UP: kept with probability q, else drawn evenly from all n answers.
 
     A matrix results for every q from -1/(n - 1) to 1, though only q >= 0 is a probability.
@@ -180,7 +182,7 @@ def uniform_perturbation(q, n: int) -> np.ndarray:
     return _constant_diagonal(q + (1 - q) / n, n)
 
 
-def frapp(lam, n: int) -> np.ndarray:
+def frapp(lam: ArrayLike, n: int) -> np.ndarray:
     """[Huang & Du, III.B] FRAPP: lambda on the diagonal, 1 elsewhere, divided by their sum.
 
     lambda runs from 0 to infinity; infinity itself is the identity.
@@ -193,7 +195,7 @@ def frapp(lam, n: int) -> np.ndarray:
     return _constant_diagonal(np.where(np.isinf(lam), 1.0, finite / (finite + n - 1)), n)
 
 
-def pareto(privacy, mse) -> np.ndarray:
+def pareto(privacy: ArrayLike, mse: ArrayLike) -> np.ndarray:
     """[Huang & Du, Definition 5.1] Mask of the points that no other point dominates.
 
     Of equal points the first is kept.

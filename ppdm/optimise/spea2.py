@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import ArrayLike
 
 from ppdm.optimise.objectives import check_delta, check_prior, pareto
 
@@ -43,7 +44,7 @@ class Front(NamedTuple):
 
 
 def optrr(
-    prior,
+    prior: ArrayLike,
     delta: float,
     rng: np.random.Generator,
     respondents: int = 10_000,
@@ -85,9 +86,25 @@ def optrr(
     while done < generations:
         steps = min(250, generations - done) if progress else generations - done
         filled = _evolve(
-            steps, filled, prior, delta, respondents, q, q_a, q_f, v, v_a, v_f, best, best_a,
-            best_f, crossover_rate, mutation_rate, mutation_step, rng,
-        )  # fmt: skip
+            steps,
+            filled,
+            prior,
+            delta,
+            respondents,
+            q,
+            q_a,
+            q_f,
+            v,
+            v_a,
+            v_f,
+            best,
+            best_a,
+            best_f,
+            crossover_rate,
+            mutation_rate,
+            mutation_step,
+            rng,
+        )
         done += steps
         if progress:
             progress(steps)
@@ -98,7 +115,7 @@ def optrr(
     return Front(1 - best_a[keep], best_f[keep], best[keep])
 
 
-def fitness(a, f) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def fitness(a: ArrayLike, f: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """[Huang & Du, Eq. 11] Strength, raw fitness and fitness of points (a, f), both to be small.
 
     >>> fitness([1.0, 2.0, 3.0], [1.0, 2.0, 1.5])[1]      # the first dominates the other two
@@ -108,10 +125,11 @@ def fitness(a, f) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     order = _sorted(a, f)
     values = np.empty((3, len(a)))
     _fitness(a[order], f[order], *values)
-    return tuple(values[:, np.argsort(order)])
+    strength, raw, fit = values[:, np.argsort(order)]
+    return strength, raw, fit
 
 
-def truncate(a, f, size: int) -> np.ndarray:
+def truncate(a: ArrayLike, f: ArrayLike, size: int) -> np.ndarray:
     """[Huang & Du, V.C] Indices of the `size` survivors of a set of non-dominated points.
 
     One at a time the point nearest to its nearest neighbour leaves; ties look at the second
@@ -128,7 +146,7 @@ def truncate(a, f, size: int) -> np.ndarray:
     return np.sort(index[alive])
 
 
-def mutated(matrix, rng: np.random.Generator, step: float = MUTATION_STEP) -> np.ndarray:
+def mutated(matrix: ArrayLike, rng: np.random.Generator, step: float = MUTATION_STEP) -> np.ndarray:
     """[Huang & Du, V.F] A mutated copy: one element of one column moves, the others follow.
 
     >>> child = mutated(np.eye(3), np.random.default_rng(1))
@@ -140,7 +158,7 @@ def mutated(matrix, rng: np.random.Generator, step: float = MUTATION_STEP) -> np
     return child
 
 
-def repaired(matrix, prior, delta: float) -> np.ndarray:
+def repaired(matrix: ArrayLike, prior: ArrayLike, delta: float) -> np.ndarray:
     """[Huang & Du, V.G] A copy whose posteriors are at most delta.
 
     >>> repaired([[0.9, 0.1], [0.1, 0.9]], [0.5, 0.5], 0.8).round(3)
@@ -153,16 +171,27 @@ def repaired(matrix, prior, delta: float) -> np.ndarray:
 
 
 @njit(cache=True, error_model="numpy")
-def _evaluate(members, prior, respondents, a, f):
-    """A and the mean squared error of every member.
+def _evaluate(
+    members: np.ndarray, prior: np.ndarray, respondents: int, a: np.ndarray, f: np.ndarray
+) -> None:
+    """A and the mean squared error of every member, all of them side by side (the last axis)."""
+    count, n = members.shape[0], prior.size
+    chol = np.zeros((n, n, count))
+    a[:] = 0.0
+    _grams(members, prior, chol, a)
+    singular = _cholesky(chol)
+    total = _inverse_traces(chol)
+    prior_square = (prior * prior).sum()
+    for k in range(count):
+        f[k] = np.inf if singular[k] else (total[k] - prior_square) / (n * respondents)
 
-    The Gram matrix S = M' W^-1 M is positive definite, so Cholesky needs no pivoting and the
-    same operation runs over all members side by side (the last axis).
-    """
+
+@njit(cache=True, error_model="numpy")
+def _grams(members: np.ndarray, prior: np.ndarray, gram: np.ndarray, top: np.ndarray) -> None:
+    """Add the lower half of S = M' W^-1 M to `gram`, and A to `top`."""
     count, n = members.shape[0], prior.size
     m = np.empty((n, n, count))
     w_inv = np.zeros((n, count))
-    top = np.zeros(count)
     for k in range(count):
         for y in range(n):
             largest, weight = 0.0, 0.0
@@ -173,7 +202,6 @@ def _evaluate(members, prior, respondents, a, f):
                 largest = max(largest, joint)
             w_inv[y, k] = 1.0 / weight if weight > 0.0 else 0.0
             top[k] += largest
-    chol = np.zeros((n, n, count))
     scaled = np.empty((n, count))
     for i in range(n):
         for y in range(n):
@@ -182,7 +210,16 @@ def _evaluate(members, prior, respondents, a, f):
         for j in range(i + 1):
             for y in range(n):
                 for k in range(count):
-                    chol[i, j, k] += scaled[y, k] * m[y, j, k]
+                    gram[i, j, k] += scaled[y, k] * m[y, j, k]
+
+
+@njit(cache=True, error_model="numpy")
+def _cholesky(chol: np.ndarray) -> np.ndarray:
+    """Turn Gram matrices into their Cholesky factors, in place; which of them are singular.
+
+    They are positive definite, so no pivoting is needed.
+    """
+    n, count = chol.shape[0], chol.shape[2]
     singular = np.zeros(count, dtype=np.bool_)
     for j in range(n):
         original = chol[j, j].copy()
@@ -200,7 +237,13 @@ def _evaluate(members, prior, respondents, a, f):
                     chol[i, j, k] -= chol[i, s, k] * chol[j, s, k]
             for k in range(count):
                 chol[i, j, k] *= chol[j, j, k]
-    # trace(S^-1) is the sum of squares of the inverse of the Cholesky factor
+    return singular
+
+
+@njit(cache=True, error_model="numpy")
+def _inverse_traces(chol: np.ndarray) -> np.ndarray:
+    """trace(S^-1): the sum of squares of the inverse of the Cholesky factor."""
+    n, count = chol.shape[0], chol.shape[2]
     total = np.zeros(count)
     column = np.empty((n, count))
     for j in range(n):
@@ -213,21 +256,18 @@ def _evaluate(members, prior, respondents, a, f):
             for k in range(count):
                 column[i, k] *= chol[i, i, k]
                 total[k] += column[i, k] * column[i, k]
-    prior_square = (prior * prior).sum()
-    for k in range(count):
-        a[k] = top[k]
-        f[k] = np.inf if singular[k] else (total[k] - prior_square) / (n * respondents)
+    return total
 
 
 @njit(cache=True, error_model="numpy")
-def _gap(a, f, i, j):
+def _gap(a: np.ndarray, f: np.ndarray, i: int, j: int) -> float:
     """Squared distance; an infinite error counts as FAR, so that two of them are no distance."""
     da, df = a[i] - a[j], min(f[i], FAR) - min(f[j], FAR)
     return da * da + df * df
 
 
 @njit(cache=True, error_model="numpy")
-def _sorted(a, f):
+def _sorted(a: np.ndarray, f: np.ndarray) -> np.ndarray:
     """The order of points by A, then by error."""
     order = np.argsort(a, kind="mergesort")
     for i in range(1, order.size):
@@ -239,7 +279,9 @@ def _sorted(a, f):
 
 
 @njit(cache=True, error_model="numpy")
-def _fitness(a, f, strength, raw, fit):
+def _fitness(
+    a: np.ndarray, f: np.ndarray, strength: np.ndarray, raw: np.ndarray, fit: np.ndarray
+) -> None:
     """Strength, raw fitness and fitness (k = 1 in the density) of sorted points.
 
     Sorted by A and then by error, a point can only be dominated by one before it.
@@ -269,7 +311,9 @@ def _fitness(a, f, strength, raw, fit):
 
 
 @njit(cache=True, error_model="numpy")
-def _more_crowded(a, f, left, right, i, j):
+def _more_crowded(
+    a: np.ndarray, f: np.ndarray, left: np.ndarray, right: np.ndarray, i: int, j: int
+) -> bool:
     """Whether i has the lexicographically smaller list of sorted neighbour distances than j."""
     size = a.size
     il, ir, jl, jr = left[i], right[i], left[j], right[j]
@@ -294,25 +338,45 @@ def _more_crowded(a, f, left, right, i, j):
 
 
 @njit(cache=True, error_model="numpy")
-def _truncate(a, f, size, alive):
+def _nearest(a: np.ndarray, f: np.ndarray, left: np.ndarray, right: np.ndarray, i: int) -> float:
+    """The squared distance from point i to the nearer of its two neighbours."""
+    l_gap = _gap(a, f, i, left[i]) if left[i] >= 0 else np.inf
+    r_gap = _gap(a, f, i, right[i]) if right[i] < a.size else np.inf
+    return min(l_gap, r_gap)
+
+
+@njit(cache=True, error_model="numpy")
+def _most_crowded(
+    a: np.ndarray,
+    f: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
+    nearest: np.ndarray,
+    alive: np.ndarray,
+) -> int:
+    """The living point nearest to its nearest neighbour; ties look further."""
+    victim = -1
+    for i in range(a.size):
+        # a copy of the point before it has the same distances: it need not be looked at
+        if alive[i] and not (left[i] >= 0 and _gap(a, f, i, left[i]) == 0.0):
+            tied = victim >= 0 and nearest[i] == nearest[victim]
+            closer = victim < 0 or nearest[i] < nearest[victim]
+            if closer or (tied and _more_crowded(a, f, left, right, i, victim)):
+                victim = i
+    return victim
+
+
+@njit(cache=True, error_model="numpy")
+def _truncate(a: np.ndarray, f: np.ndarray, size: int, alive: np.ndarray) -> None:
     """Mark points of a sorted front as gone until `size` are left."""
     count = a.size
     left = np.arange(count) - 1
     right = np.arange(count) + 1
     nearest = np.empty(count)
     for i in range(count):
-        l_gap = _gap(a, f, i, i - 1) if i > 0 else np.inf
-        r_gap = _gap(a, f, i, i + 1) if i + 1 < count else np.inf
-        nearest[i] = min(l_gap, r_gap)
+        nearest[i] = _nearest(a, f, left, right, i)
     for _ in range(count - size):
-        victim = -1
-        for i in range(count):
-            # a copy of the point before it has the same distances: it need not be looked at
-            if alive[i] and not (left[i] >= 0 and _gap(a, f, i, left[i]) == 0.0):
-                tied = victim >= 0 and nearest[i] == nearest[victim]
-                closer = victim < 0 or nearest[i] < nearest[victim]
-                if closer or (tied and _more_crowded(a, f, left, right, i, victim)):
-                    victim = i
+        victim = _most_crowded(a, f, left, right, nearest, alive)
         alive[victim] = False
         before, after = left[victim], right[victim]
         if before >= 0:
@@ -321,13 +385,13 @@ def _truncate(a, f, size, alive):
             left[after] = before
         for i in (before, after):
             if 0 <= i < count:
-                l_gap = _gap(a, f, i, left[i]) if left[i] >= 0 else np.inf
-                r_gap = _gap(a, f, i, right[i]) if right[i] < count else np.inf
-                nearest[i] = min(l_gap, r_gap)
+                nearest[i] = _nearest(a, f, left, right, i)
 
 
 @njit(cache=True, error_model="numpy")
-def _survivors(a, f, raw, fit, size):
+def _survivors(
+    a: np.ndarray, f: np.ndarray, raw: np.ndarray, fit: np.ndarray, size: int
+) -> np.ndarray:
     """[Huang & Du, V.C] Indices of the next archive, out of sorted points."""
     good = np.flatnonzero(raw == 0.0)
     if good.size <= size:
@@ -338,10 +402,10 @@ def _survivors(a, f, raw, fit, size):
 
 
 @njit(cache=True, error_model="numpy")
-def _mutate(member, rng, step):
+def _mutate(member: np.ndarray, rng: np.random.Generator, step: float) -> None:
     """[Huang & Du, V.F] Move one element of one column; the others follow in proportion."""
     n = member.shape[0]
-    x, y = rng.integers(0, n), rng.integers(0, n)
+    x, y = int(rng.integers(0, n)), int(rng.integers(0, n))
     change = rng.random() * step
     here = member[y, x]
     if rng.random() < 0.5:
@@ -362,7 +426,7 @@ def _mutate(member, rng, step):
 
 
 @njit(cache=True, error_model="numpy")
-def _normalise(member, x):
+def _normalise(member: np.ndarray, x: int) -> None:
     """Take the rounding out of a column, so that it does not add up over the generations.
 
     Elements that shrink in proportion never reach 0; below TINY they are set there (numbers near
@@ -378,7 +442,7 @@ def _normalise(member, x):
 
 
 @njit(cache=True, error_model="numpy")
-def _repair(member, prior, delta):
+def _repair(member: np.ndarray, prior: np.ndarray, delta: float) -> None:
     """[Huang & Du, V.G] Bring every posterior down to delta, column by column.
 
     theta' = delta r / ((1 - delta) P(x)), with r the weight of the row's other answers, puts the
@@ -419,7 +483,9 @@ def _repair(member, prior, delta):
 
 
 @njit(cache=True, error_model="numpy")
-def _repair_column(member, x, weight, prior, delta):
+def _repair_column(
+    member: np.ndarray, x: int, weight: np.ndarray, prior: np.ndarray, delta: float
+) -> None:
     """Bring one column's posteriors to delta, and keep the rows' weights up to date."""
     n = weight.size
     reach = delta / ((1.0 - delta) * prior[x])
@@ -442,7 +508,14 @@ def _repair_column(member, x, weight, prior, delta):
 
 
 @njit(cache=True, error_model="numpy")
-def _exchange(members, a, f, best, best_a, best_f):
+def _exchange(
+    members: np.ndarray,
+    a: np.ndarray,
+    f: np.ndarray,
+    best: np.ndarray,
+    best_a: np.ndarray,
+    best_f: np.ndarray,
+) -> None:
     """[Huang & Du, V.H] A member and Omega's matrix of the same slice: the better replaces."""
     slots = best_a.size
     for k in range(a.size):
@@ -455,9 +528,25 @@ def _exchange(members, a, f, best, best_a, best_f):
 
 @njit(cache=True, error_model="numpy")
 def _evolve(
-    steps, filled, prior, delta, respondents, q, q_a, q_f, v, v_a, v_f, best, best_a, best_f,
-    crossover_rate, mutation_rate, mutation_step, rng,
-):  # fmt: skip
+    steps: int,
+    filled: int,
+    prior: np.ndarray,
+    delta: float,
+    respondents: int,
+    q: np.ndarray,
+    q_a: np.ndarray,
+    q_f: np.ndarray,
+    v: np.ndarray,
+    v_a: np.ndarray,
+    v_f: np.ndarray,
+    best: np.ndarray,
+    best_a: np.ndarray,
+    best_f: np.ndarray,
+    crossover_rate: float,
+    mutation_rate: float,
+    mutation_step: float,
+    rng: np.random.Generator,
+) -> int:
     """Run `steps` generations in place; return how many of the archive's places are in use."""
     nq, nv, n = q.shape[0], v.shape[0], prior.size
     union = np.empty((nq + nv, n, n))

@@ -10,6 +10,7 @@ cannot tell several originals apart he picks one at random, and the expected sha
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
@@ -19,7 +20,9 @@ from ppdm.privacy.ranks import two_tables
 TIE = 1 + 1e-9  # distances closer than this factor are the same distance
 
 
-def nearest_share(original, released, known: Sequence[int] | None = None) -> float:
+def nearest_share(
+    original: ArrayLike, released: ArrayLike, known: Sequence[int] | None = None
+) -> float:
     """The share traced by naming the nearest original, attributes in units of their deviations.
 
     `known` are the numbers of the attributes that the attacker knows, by default all.
@@ -39,7 +42,9 @@ def nearest_share(original, released, known: Sequence[int] | None = None) -> flo
     return float(hits / len(A))
 
 
-def assignment_share(original, released, known: Sequence[int] | None = None) -> float:
+def assignment_share(
+    original: ArrayLike, released: ArrayLike, known: Sequence[int] | None = None
+) -> float:
     """The share traced by the one-to-one matching with the least total squared distance.
 
     Every original was released once. An attacker who uses this can take back a link that would
@@ -55,7 +60,9 @@ def assignment_share(original, released, known: Sequence[int] | None = None) -> 
     return float((released_row == original_row).mean())
 
 
-def interval_share(original, released, k: int, known: Sequence[int] | None = None) -> float:
+def interval_share(
+    original: ArrayLike, released: ArrayLike, k: int, known: Sequence[int] | None = None
+) -> float:
     """The share traced in an AIBR release by an attacker who knows its k intervals.
 
     A released value lies in the interval of the original value. So the candidates are the
@@ -79,7 +86,9 @@ def interval_share(original, released, k: int, known: Sequence[int] | None = Non
     return float((own / np.maximum(candidates[released_cell], 1)).mean())
 
 
-def _comparable(original, released, known):
+def _comparable(
+    original: ArrayLike, released: ArrayLike, known: Sequence[int] | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Both tables, the known attributes only, each in units of its original standard deviation."""
     A, B = two_tables(original, released)
     if known is not None:

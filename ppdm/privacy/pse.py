@@ -11,12 +11,13 @@ Each of the paper's four components is one order of (true value, guess) for one 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ppdm.disguise import Mechanism
 from ppdm.table import Table
 
 
-def pse(q: float, w_a: float, w_y: float = 0.5) -> np.ndarray:
+def pse(q: ArrayLike, w_a: ArrayLike, w_y: ArrayLike = 0.5) -> np.ndarray:
     """[Zhan & Matwin 4] PSE of one answer, derived from its four components.
 
     `w_a` and `w_y` are the probabilities of a one in the private and in the personal answers.
@@ -28,7 +29,7 @@ def pse(q: float, w_a: float, w_y: float = 0.5) -> np.ndarray:
     return np.asarray(sum(components(q, w_a, w_y)))
 
 
-def components(q: float, w_a: float, w_y: float = 0.5) -> tuple[np.ndarray, ...]:
+def components(q: ArrayLike, w_a: ArrayLike, w_y: ArrayLike = 0.5) -> tuple[np.ndarray, ...]:
     """[Zhan & Matwin 4] Comp_1 to Comp_4: (true, report) = (1,1), (1,0), (0,1), (0,0), guess wrong.
 
     >>> [float(c) for c in components(0.0, 0.5)]
@@ -51,7 +52,7 @@ def components(q: float, w_a: float, w_y: float = 0.5) -> tuple[np.ndarray, ...]
     return component(1, 1), component(1, 0), component(0, 1), component(0, 0)
 
 
-def pse_as_printed(q: float, w_a: float, w_y: float = 0.5, scan: int = 1) -> np.ndarray:
+def pse_as_printed(q: ArrayLike, w_a: ArrayLike, w_y: ArrayLike = 0.5, scan: int = 1) -> np.ndarray:
     """[Zhan & Matwin, Eq. 2] The closed form as the two scans of the paper print it.
 
     They differ in the first denominator: ``(1-q) W_y (1-W_a)`` in the first scan,
@@ -112,8 +113,8 @@ def guessing_game(q: float, w_a: float, w_y: float, rounds: int, rng: np.random.
     return float((guess != true).mean())
 
 
-def _probability(name: str, value: float) -> np.ndarray:
-    value = np.asarray(value, dtype=float)
-    if ((value < 0) | (value > 1)).any() or np.isnan(value).any():
-        raise ValueError(f"{name} is a probability, from 0 to 1; got {value.tolist()!r}")
-    return value
+def _probability(name: str, value: ArrayLike) -> np.ndarray:
+    values = np.asarray(value, dtype=float)
+    if ((values < 0) | (values > 1)).any() or np.isnan(values).any():
+        raise ValueError(f"{name} is a probability, from 0 to 1; got {values.tolist()!r}")
+    return values

@@ -5,13 +5,16 @@ released one entry by entry, so both must hold the same records in the same orde
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
 METRICS = ("VD", "RP", "RK", "CP", "CK")
 TIES = ("ordinal", "average", "min", "max", "dense")
 
 
-def rank_metrics(original, released, ties: str = "ordinal") -> dict[str, float]:
+def rank_metrics(
+    original: ArrayLike, released: ArrayLike, ties: str = "ordinal"
+) -> dict[str, float]:
     """[Guo, Table 1] VD, RP, RK, CP and CK of a released table.
 
     `ties` says which rank equal values get, in the words of `scipy.stats.rankdata`. The papers
@@ -36,7 +39,7 @@ def rank_metrics(original, released, ties: str = "ordinal") -> dict[str, float]:
     }
 
 
-def value_difference(original, released) -> float:
+def value_difference(original: ArrayLike, released: ArrayLike) -> float:
     """[Guo, Section 3] VD: the relative error in the Frobenius norm.
 
     >>> value_difference([[3.0, 4.0]], [[3.0, 4.5]])
@@ -49,7 +52,7 @@ def value_difference(original, released) -> float:
     return float(np.linalg.norm(A - B) / size)
 
 
-def two_tables(original, released) -> tuple[np.ndarray, np.ndarray]:
+def two_tables(original: ArrayLike, released: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """The two as arrays of numbers; refuses what does not go together or is not complete.
 
     >>> original, released = two_tables([[1, 2]], [[1, 3]])

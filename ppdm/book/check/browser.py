@@ -168,13 +168,8 @@ async def _look(
         for source, alt in await page.evaluate(_WITHOUT_ALT):
             report("alternative text", f"{source} has {alt!r}")
         if axe_from:
-            await page.evaluate(_axe_source())
-            for impact, rule, help_text, nodes, count in await page.evaluate(
-                _AXE, mode.scheme == "dark"
-            ):
-                if IMPACTS.index(impact or "minor") >= IMPACTS.index(axe_from):
-                    more = f" and {count - len(nodes)} more" if count > len(nodes) else ""
-                    report("axe", f"{impact}, {rule}: {help_text}: {', '.join(nodes)}{more}")
+            for what in await _ask_axe(page, mode, axe_from):
+                report("axe", what)
         if screenshots:
             stem = page_name.removesuffix(".html").replace("/", "-")
             screenshots.mkdir(parents=True, exist_ok=True)
@@ -185,6 +180,17 @@ async def _look(
     finally:
         await page.close()
     return findings
+
+
+async def _ask_axe(page, mode: Mode, axe_from: str) -> list[str]:
+    """What axe finds on the page, from an impact upwards, a sentence each."""
+    await page.evaluate(_axe_source())
+    found = []
+    for impact, rule, help_text, nodes, count in await page.evaluate(_AXE, mode.scheme == "dark"):
+        if IMPACTS.index(impact or "minor") >= IMPACTS.index(axe_from):
+            more = f" and {count - len(nodes)} more" if count > len(nodes) else ""
+            found.append(f"{impact}, {rule}: {help_text}: {', '.join(nodes)}{more}")
+    return found
 
 
 async def _look_at_all(address, names, modes, axe_from, screenshots, progress) -> list[Finding]:

@@ -127,8 +127,7 @@ def _block(block: str) -> str:
         return f"**{_prose(lines[0])}**\n\n" + _definitions(lines[2:])
     if all(line.startswith("    ") or not line.strip() for line in lines):
         return _literal(textwrap.dedent(block))
-    names = [line for line in lines if not line.startswith("    ")]
-    if 1 < len(names) < len(lines) and all(re.fullmatch(r"\w+", name) for name in names):
+    if _is_names(lines):
         return _definitions(lines)
     indented = next((i for i, line in enumerate(lines) if line.startswith("    ")), None)
     if indented and not _is_list(lines[:indented]):
@@ -153,6 +152,12 @@ def _definitions(lines: list[str]) -> str:
         elif line.strip():
             items.append((line.strip(), []))
     return "\n\n".join(f"`{name}`\n: " + _prose(" ".join(text)) for name, text in items)
+
+
+def _is_names(lines: list[str]) -> bool:
+    """Whether words stand alone on their lines, with something set in below them."""
+    names = [line for line in lines if not line.startswith("    ")]
+    return 1 < len(names) < len(lines) and all(re.fullmatch(r"\w+", name) for name in names)
 
 
 def _is_list(lines: list[str]) -> bool:

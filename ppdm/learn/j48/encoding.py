@@ -1,5 +1,8 @@
 """From arrays and data frames to the columns of numbers and codes that the kernel reads."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from pandas.api import types
@@ -16,7 +19,7 @@ def is_nominal(column: pd.Series) -> bool:
     )
 
 
-def levels_of(column: pd.Series) -> list:
+def levels_of(column: pd.Series) -> list[Any]:
     """The levels of a nominal column: its categories in their order, else its values sorted.
 
     >>> levels_of(pd.Series(["b", None, "a"]))
@@ -27,7 +30,7 @@ def levels_of(column: pd.Series) -> list:
     return sorted(column.dropna().unique(), key=lambda level: (str(type(level)), level))
 
 
-def codes_of(column: pd.Series, levels: list) -> np.ndarray:
+def codes_of(column: pd.Series, levels: list[Any]) -> np.ndarray:
     """Each value's place among ``levels`` as a float, NaN where the value is missing.
 
     >>> codes_of(pd.Series(["b", None, "a"]), ["a", "b"])
@@ -44,7 +47,7 @@ def codes_of(column: pd.Series, levels: list) -> np.ndarray:
     return codes
 
 
-def to_numbers(frame: pd.DataFrame, levels: list) -> pd.DataFrame:
+def to_numbers(frame: pd.DataFrame, levels: Sequence[list[Any] | None]) -> pd.DataFrame:
     """The frame in floats, with codes in the columns whose entry in ``levels`` is not None."""
     columns = [
         column.to_numpy(dtype=float, na_value=np.nan) if names is None else codes_of(column, names)

@@ -1,12 +1,14 @@
 """The classifier."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import assert_all_finite
+from sklearn.utils import Tags, assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_feature_names_in,
@@ -65,7 +67,7 @@ class J48(ClassifierMixin, BaseEstimator):
         unpruned: bool = False,
         collapse: bool = True,
         binary_splits: bool = False,
-    ):
+    ) -> None:
         self.confidence = confidence
         self.min_leaf = min_leaf
         self.subtree_raising = subtree_raising
@@ -73,17 +75,16 @@ class J48(ClassifierMixin, BaseEstimator):
         self.collapse = collapse
         self.binary_splits = binary_splits
 
-    def fit(self, X, y) -> "J48":
+    def fit(self, X: ArrayLike, y: ArrayLike) -> "J48":
         """Grow the tree from the rows of ``X`` and their classes ``y``."""
         self._check_parameters()
         if y is None:
             raise ValueError("J48 requires y to be passed, but the target y is None")
-        self._levels = None
+        self._levels: list[list[Any] | None] = []
         if isinstance(X, pd.DataFrame):
             self._levels = [levels_of(c) if is_nominal(c) else None for _, c in X.items()]
         columns = self._columns(X, reset=True)
-        if self._levels is None:
-            self._levels = [None] * len(columns)
+        self._levels = self._levels or [None] * len(columns)
         if not isinstance(y, pd.Series):
             y = pd.Series(y if isinstance(y, pd.Categorical) else column_or_1d(y, warn=True))
         if not is_nominal(y):
@@ -103,14 +104,23 @@ class J48(ClassifierMixin, BaseEstimator):
             averaged[:] = True
         self._binary = bool(self.binary_splits)
         fields = grow_tree(
-            columns, labels, len(self.classes_), self._n_levels, averaged, float(self.min_leaf),
-            self._binary, bool(self.collapse), not self.unpruned,
-            bool(self.subtree_raising), float(self.confidence), ndtri(1 - self.confidence),
-        )  # fmt: skip
+            columns,
+            labels,
+            len(self.classes_),
+            self._n_levels,
+            averaged,
+            float(self.min_leaf),
+            self._binary,
+            bool(self.collapse),
+            not self.unpruned,
+            bool(self.subtree_raising),
+            float(self.confidence),
+            ndtri(1 - self.confidence),
+        )
         self.tree_ = Tree(*fields)
         return self
 
-    def predict_proba(self, X) -> np.ndarray:
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """Class shares of the leaves a row reaches, one column a class of ``classes_``."""
         check_is_fitted(self)
         columns = self._columns(X, reset=False)
@@ -118,7 +128,7 @@ class J48(ClassifierMixin, BaseEstimator):
             self.tree_, columns, self._n_levels, len(self.classes_), self._binary
         )
 
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: ArrayLike) -> np.ndarray:
         """The most probable class of each row, the first in ``classes_`` if several are."""
         labels = most_probable(self.predict_proba(X))
         return self.classes_[labels]
@@ -144,7 +154,7 @@ class J48(ClassifierMixin, BaseEstimator):
     def __str__(self) -> str:
         return self.export_text() if hasattr(self, "tree_") else repr(self)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
@@ -160,7 +170,7 @@ class J48(ClassifierMixin, BaseEstimator):
         if not self.min_leaf >= 1:
             raise ValueError(f"min_leaf must be at least 1, got {self.min_leaf!r}")
 
-    def _columns(self, X, reset: bool) -> np.ndarray:
+    def _columns(self, X: ArrayLike, reset: bool) -> np.ndarray:
         """Attributes by rows, as the kernel reads them."""
         if isinstance(X, pd.DataFrame):
             validate_data(self, X, reset=reset, skip_check_array=True)
@@ -170,5 +180,7 @@ class J48(ClassifierMixin, BaseEstimator):
                 f"X must be a data frame, as in fit, because some columns are nominal;"
                 f" got {type(X).__name__}"
             )
-        X = validate_data(self, X, reset=reset, dtype=float, ensure_all_finite="allow-nan")
-        return np.array(X.T, order="C")  # a copy, for X may be read-only
+        numbers: np.ndarray = validate_data(
+            self, X, reset=reset, dtype=float, ensure_all_finite="allow-nan"
+        )
+        return np.array(numbers.T, order="C")  # a copy, for X may be read-only

@@ -21,6 +21,10 @@ from numba import njit
 _TOLERANCE = 1e-6
 _LN2 = np.log(2.0)
 
+Fields = tuple[
+    np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray
+]  # of a `Tree`
+
 
 class Tree(NamedTuple):
     """A tree as parallel arrays, one entry a node; node 0 is the root, sons are consecutive.
@@ -39,17 +43,17 @@ class Tree(NamedTuple):
 
 
 @njit(cache=True)
-def _less(a, b):
+def _less(a: float, b: float) -> bool:
     return b - a > _TOLERANCE
 
 
 @njit(cache=True)
-def _at_most(a, b):
+def _at_most(a: float, b: float) -> bool:
     return a - b < _TOLERANCE
 
 
 @njit(cache=True)
-def _same(a, b):
+def _same(a: float, b: float) -> bool:
     return abs(a - b) < _TOLERANCE
 
 
@@ -57,7 +61,7 @@ def _same(a, b):
 
 
 @njit(cache=True)
-def _add(d, branch, label, weight):
+def _add(d: np.ndarray, branch: int, label: int, weight: float) -> None:
     d[1 + branch, label] += weight
     d[1 + branch, -1] += weight
     d[0, label] += weight
@@ -65,7 +69,9 @@ def _add(d, branch, label, weight):
 
 
 @njit(cache=True)
-def _add_missing(d, column, labels, rows, weights):
+def _add_missing(
+    d: np.ndarray, column: np.ndarray, labels: np.ndarray, rows: np.ndarray, weights: np.ndarray
+) -> None:
     """Share the rows whose value is missing among the branches, in proportion to their weights."""
     n_branches = d.shape[0] - 1
     total = d[0, -1]
@@ -83,7 +89,7 @@ def _add_missing(d, column, labels, rows, weights):
 
 
 @njit(cache=True)
-def _majority(counts):
+def _majority(counts: np.ndarray) -> int:
     """The first class of largest weight; ``counts`` ends with the total."""
     best, label = 0.0, 0
     for c in range(counts.size - 1):
@@ -93,12 +99,12 @@ def _majority(counts):
 
 
 @njit(cache=True)
-def _n_wrong(counts):
+def _n_wrong(counts: np.ndarray) -> float:
     return counts[-1] - counts[_majority(counts)]
 
 
 @njit(cache=True)
-def _largest_branch(d):
+def _largest_branch(d: np.ndarray) -> int:
     """The *last* of the branches of largest weight."""
     best, branch = 0.0, -1
     for b in range(d.shape[0] - 1):
@@ -111,12 +117,12 @@ def _largest_branch(d):
 
 
 @njit(cache=True)
-def _xlog2x(x):
+def _xlog2x(x: float) -> float:
     return 0.0 if x < _TOLERANCE else x * np.log(x) / _LN2
 
 
 @njit(cache=True)
-def _entropy(d):
+def _entropy(d: np.ndarray) -> float:
     """Entropy of the class, times the weight."""
     s = 0.0
     for c in range(d.shape[1] - 1):
@@ -125,7 +131,7 @@ def _entropy(d):
 
 
 @njit(cache=True)
-def _gain(d, total, entropy):
+def _gain(d: np.ndarray, total: float, entropy: float) -> float:
     """Information gain; ``total`` includes the rows whose value is missing."""
     s = 0.0
     for b in range(1, d.shape[0]):
@@ -138,7 +144,7 @@ def _gain(d, total, entropy):
 
 
 @njit(cache=True)
-def _gain_ratio(d, total, gain):
+def _gain_ratio(d: np.ndarray, total: float, gain: float) -> float:
     """Gain over the entropy of the split, where 'missing' counts as one more branch."""
     s = 0.0
     known = d[0, -1]
@@ -151,7 +157,7 @@ def _gain_ratio(d, total, gain):
 
 
 @njit(cache=True)
-def _filled_branches(d, min_leaf):
+def _filled_branches(d: np.ndarray, min_leaf: float) -> int:
     n = 0
     for b in range(1, d.shape[0]):
         n += _at_most(min_leaf, d[b, -1])
@@ -162,13 +168,13 @@ def _filled_branches(d, min_leaf):
 
 
 @njit(cache=True)
-def _order_two(order, keys, i, j):
+def _order_two(order: np.ndarray, keys: np.ndarray, i: int, j: int) -> None:
     if keys[order[i]] > keys[order[j]]:
         order[i], order[j] = order[j], order[i]
 
 
 @njit(cache=True)
-def _weka_order(keys):
+def _weka_order(keys: np.ndarray) -> np.ndarray:
     """The order into which WEKA's quicksort (median of three) brings ``keys``; NaN comes last."""
     keys = np.where(np.isnan(keys), np.finfo(np.float64).max, keys)
     order = np.arange(keys.size)
@@ -207,7 +213,30 @@ def _weka_order(keys):
 
 
 @njit(cache=True)
-def _numeric_split(column, labels, n_classes, rows, weights, total, min_leaf):
+def _cut(
+    d: np.ndarray, labels: np.ndarray, rows: np.ndarray, weights: np.ndarray, cut: int
+) -> None:
+    """Fill the distribution anew: the rows before `cut` to the first branch, the others to the second."""
+    d[:] = 0.0
+    for i in range(rows.size):
+        branch = 0 if i < cut else 1
+        label = labels[rows[i]]
+        d[1 + branch, label] += weights[i]
+        d[1 + branch, -1] += weights[i]
+        d[0, label] += weights[i]
+    d[0, -1] = d[1, -1] + d[2, -1]
+
+
+@njit(cache=True)
+def _numeric_split(
+    column: np.ndarray,
+    labels: np.ndarray,
+    n_classes: int,
+    rows: np.ndarray,
+    weights: np.ndarray,
+    total: float,
+    min_leaf: float,
+) -> tuple[float, float, float, np.ndarray]:
     """(gain, gain ratio, threshold, distribution) of the best cut; a ratio below 0 means none.
 
     Sorts ``rows`` and ``weights`` in place.
@@ -225,7 +254,7 @@ def _numeric_split(column, labels, n_classes, rows, weights, total, min_leaf):
         min_side = min_leaf
     elif _less(25.0, min_side):
         min_side = 25.0
-    if _less(n_known, 2 * min_side):
+    if _less(float(n_known), 2 * min_side):
         return 0.0, -1.0, 0.0, d
 
     entropy = _entropy(d)
@@ -250,14 +279,7 @@ def _numeric_split(column, labels, n_classes, rows, weights, total, min_leaf):
     if _at_most(best, 0.0):
         return 0.0, -1.0, 0.0, d
 
-    d[:] = 0.0
-    for i in range(n_known):
-        branch = 0 if i < cut else 1
-        label = labels[rows[i]]
-        d[1 + branch, label] += weights[i]
-        d[1 + branch, -1] += weights[i]
-        d[0, label] += weights[i]
-    d[0, -1] = d[1, -1] + d[2, -1]
+    _cut(d, labels, rows[:n_known], weights, cut)
     threshold = (keys[cut] + keys[cut - 1]) / 2
     if threshold == keys[cut]:
         threshold = keys[cut - 1]
@@ -265,7 +287,16 @@ def _numeric_split(column, labels, n_classes, rows, weights, total, min_leaf):
 
 
 @njit(cache=True)
-def _nominal_split(column, labels, n_classes, n_levels, rows, weights, total, min_leaf):
+def _nominal_split(
+    column: np.ndarray,
+    labels: np.ndarray,
+    n_classes: int,
+    n_levels: int,
+    rows: np.ndarray,
+    weights: np.ndarray,
+    total: float,
+    min_leaf: float,
+) -> tuple[float, float, float, np.ndarray]:
     """(gain, gain ratio, 0, distribution) of one branch a level; a ratio below 0 means none."""
     d = np.zeros((n_levels + 1, n_classes + 1))
     for i in range(rows.size):
@@ -278,7 +309,16 @@ def _nominal_split(column, labels, n_classes, n_levels, rows, weights, total, mi
 
 
 @njit(cache=True)
-def _one_level_split(column, labels, n_classes, n_levels, rows, weights, total, min_leaf):
+def _one_level_split(
+    column: np.ndarray,
+    labels: np.ndarray,
+    n_classes: int,
+    n_levels: int,
+    rows: np.ndarray,
+    weights: np.ndarray,
+    total: float,
+    min_leaf: float,
+) -> tuple[float, float, float, np.ndarray]:
     """(gain, gain ratio, level, distribution) of the best 'this level or another' split."""
     _, _, _, d = _nominal_split(column, labels, n_classes, n_levels, rows, weights, total, min_leaf)
     best_gain, best_ratio, best_level, best = 0.0, -1.0, 0.0, d
@@ -300,7 +340,7 @@ def _one_level_split(column, labels, n_classes, n_levels, rows, weights, total, 
 
 
 @njit(cache=True)
-def _largest_value_up_to(column, threshold):
+def _largest_value_up_to(column: np.ndarray, threshold: float) -> float:
     """The largest value that occurs anywhere in the training set and is at most ``threshold``."""
     found = -np.inf
     for value in column:
@@ -310,7 +350,47 @@ def _largest_value_up_to(column, threshold):
 
 
 @njit(cache=True)
-def _choose_split(columns, labels, n_classes, n_levels, averaged, rows, weights, min_leaf, binary):
+def _split(
+    column: np.ndarray,
+    labels: np.ndarray,
+    n_classes: int,
+    n_levels: int,
+    rows: np.ndarray,
+    weights: np.ndarray,
+    total: float,
+    min_leaf: float,
+    binary: bool,
+) -> tuple[float, float, float, np.ndarray]:
+    """(gain, gain ratio, threshold, distribution) of the best split by one attribute."""
+    if n_levels < 0:
+        return _numeric_split(column, labels, n_classes, rows, weights, total, min_leaf)
+    if binary:
+        return _one_level_split(column, labels, n_classes, n_levels, rows, weights, total, min_leaf)
+    return _nominal_split(column, labels, n_classes, n_levels, rows, weights, total, min_leaf)
+
+
+@njit(cache=True)
+def _best_ratio(gains: np.ndarray, ratios: np.ndarray, least_gain: float) -> int:
+    """The first attribute of largest gain ratio among those that gain enough; -1 if none does."""
+    best, best_ratio = -1, 0.0
+    for a in range(gains.size):
+        if ratios[a] >= 0.0 and gains[a] >= least_gain and _less(best_ratio, ratios[a]):
+            best, best_ratio = a, ratios[a]
+    return best
+
+
+@njit(cache=True)
+def _choose_split(
+    columns: np.ndarray,
+    labels: np.ndarray,
+    n_classes: int,
+    n_levels: np.ndarray,
+    averaged: np.ndarray,
+    rows: np.ndarray,
+    weights: np.ndarray,
+    min_leaf: float,
+    binary: bool,
+) -> tuple[int, float, np.ndarray]:
     """(attribute, threshold, distribution); attribute is -1 where no split is worth it."""
     leaf = np.zeros((2, n_classes + 1))
     for i in range(rows.size):
@@ -328,28 +408,16 @@ def _choose_split(columns, labels, n_classes, n_levels, averaged, rows, weights,
     distributions = [leaf for _ in range(n_attributes)]
     sum_of_gains, n_averaged = 0.0, 0
     for a in range(n_attributes):
-        if n_levels[a] < 0:
-            found = _numeric_split(columns[a], labels, n_classes, rows, weights, total, min_leaf)
-        elif binary:
-            found = _one_level_split(
-                columns[a], labels, n_classes, n_levels[a], rows, weights, total, min_leaf
-            )
-        else:
-            found = _nominal_split(
-                columns[a], labels, n_classes, n_levels[a], rows, weights, total, min_leaf
-            )
-        gains[a], ratios[a], thresholds[a], distributions[a] = found
+        gains[a], ratios[a], thresholds[a], distributions[a] = _split(
+            columns[a], labels, n_classes, n_levels[a], rows, weights, total, min_leaf, binary
+        )
         if ratios[a] >= 0.0 and averaged[a]:
             sum_of_gains += gains[a]
             n_averaged += 1
     if n_averaged == 0:
         return -1, 0.0, leaf
 
-    least_gain = sum_of_gains / n_averaged - 1e-3
-    best, best_ratio = -1, 0.0
-    for a in range(n_attributes):
-        if ratios[a] >= 0.0 and gains[a] >= least_gain and _less(best_ratio, ratios[a]):
-            best, best_ratio = a, ratios[a]
+    best = _best_ratio(gains, ratios, sum_of_gains / n_averaged - 1e-3)
     if best < 0:
         return -1, 0.0, leaf
     _add_missing(distributions[best], columns[best], labels, rows, weights)
@@ -363,7 +431,7 @@ def _choose_split(columns, labels, n_classes, n_levels, averaged, rows, weights,
 
 
 @njit(cache=True)
-def _branch_of(value, n_levels, threshold, binary):
+def _branch_of(value: float, n_levels: int, threshold: float, binary: bool) -> int:
     """The branch a known value takes."""
     if n_levels < 0:
         return 0 if _at_most(value, threshold) else 1
@@ -373,7 +441,15 @@ def _branch_of(value, n_levels, threshold, binary):
 
 
 @njit(cache=True)
-def _send(column, n_levels, threshold, binary, d, rows, weights):
+def _send(
+    column: np.ndarray,
+    n_levels: int,
+    threshold: float,
+    binary: bool,
+    d: np.ndarray,
+    rows: np.ndarray,
+    weights: np.ndarray,
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Rows and weights of each branch; a row with a missing value goes, in parts, to all."""
     n_branches = d.shape[0] - 1
     share = np.empty(n_branches)
@@ -406,7 +482,16 @@ def _send(column, n_levels, threshold, binary, d, rows, weights):
 
 
 @njit(cache=True)
-def _recount(d, column, n_levels, threshold, binary, labels, rows, weights):
+def _recount(
+    d: np.ndarray,
+    column: np.ndarray,
+    n_levels: int,
+    threshold: float,
+    binary: bool,
+    labels: np.ndarray,
+    rows: np.ndarray,
+    weights: np.ndarray,
+) -> None:
     """Fill the distribution ``d`` of a split anew from other rows."""
     d[:] = 0.0
     for i in range(rows.size):
@@ -417,7 +502,7 @@ def _recount(d, column, n_levels, threshold, binary, labels, rows, weights):
 
 
 @njit(cache=True)
-def _recount_leaf(d, labels, rows, weights):
+def _recount_leaf(d: np.ndarray, labels: np.ndarray, rows: np.ndarray, weights: np.ndarray) -> None:
     d[:] = 0.0
     for i in range(rows.size):
         _add(d, 0, labels[rows[i]], weights[i])
@@ -427,7 +512,7 @@ def _recount_leaf(d, labels, rows, weights):
 
 
 @njit(cache=True)
-def _extra_errors(n, e, confidence, z):
+def _extra_errors(n: float, e: float, confidence: float, z: float) -> float:
     """How many errors to add to ``e`` seen among ``n`` to reach the upper confidence limit."""
     if confidence > 0.5:
         return 0.0
@@ -438,7 +523,7 @@ def _extra_errors(n, e, confidence, z):
 
 
 @njit(cache=True)
-def _extra_of_one_or_more(n, e, z):
+def _extra_of_one_or_more(n: float, e: float, z: float) -> float:
     """The same by the normal approximation; ``z`` is the quantile of the confidence."""
     if e + 0.5 >= n:
         return max(n - e, 0.0)
@@ -448,7 +533,7 @@ def _extra_of_one_or_more(n, e, z):
 
 
 @njit(cache=True)
-def _pessimistic_errors(counts, confidence, z):
+def _pessimistic_errors(counts: np.ndarray, confidence: float, z: float) -> float:
     if _same(counts[-1], 0.0):
         return 0.0
     wrong = _n_wrong(counts)
@@ -456,7 +541,14 @@ def _pessimistic_errors(counts, confidence, z):
 
 
 @njit(cache=True)
-def _subtree_errors(root, first_son, n_sons, distributions, confidence, z):
+def _subtree_errors(
+    root: int,
+    first_son: np.ndarray,
+    n_sons: np.ndarray,
+    distributions: list[np.ndarray],
+    confidence: float,
+    z: float,
+) -> float:
     errors = 0.0
     pending = [root]
     while len(pending) > 0:
@@ -470,9 +562,21 @@ def _subtree_errors(root, first_son, n_sons, distributions, confidence, z):
 
 @njit(cache=True)
 def _errors_if_raised(
-    root, rows, weights, attribute, threshold, first_son, n_sons, distributions,
-    columns, labels, n_levels, binary, confidence, z,
-):  # fmt: skip
+    root: int,
+    rows: np.ndarray,
+    weights: np.ndarray,
+    attribute: np.ndarray,
+    threshold: np.ndarray,
+    first_son: np.ndarray,
+    n_sons: np.ndarray,
+    distributions: list[np.ndarray],
+    columns: np.ndarray,
+    labels: np.ndarray,
+    n_levels: np.ndarray,
+    binary: bool,
+    confidence: float,
+    z: float,
+) -> float:
     """Pessimistic errors of the subtree at ``root`` if ``rows`` were sent down it."""
     errors = 0.0
     pending, pending_rows, pending_weights = [root], [rows], [weights]
@@ -495,9 +599,20 @@ def _errors_if_raised(
 
 @njit(cache=True)
 def _hand_over(
-    root, node_rows, node_weights, attribute, threshold, first_son, n_sons, empty,
-    distributions, columns, labels, n_levels, binary,
-):  # fmt: skip
+    root: int,
+    node_rows: list[np.ndarray],
+    node_weights: list[np.ndarray],
+    attribute: np.ndarray,
+    threshold: np.ndarray,
+    first_son: np.ndarray,
+    n_sons: np.ndarray,
+    empty: np.ndarray,
+    distributions: list[np.ndarray],
+    columns: np.ndarray,
+    labels: np.ndarray,
+    n_levels: np.ndarray,
+    binary: bool,
+) -> None:
     """Send the rows of ``root`` anew down its subtree, keeping the splits."""
     pending = [root]
     while len(pending) > 0:
@@ -518,7 +633,7 @@ def _hand_over(
 
 
 @njit(cache=True)
-def _make_leaf(node, n_sons, distributions):
+def _make_leaf(node: int, n_sons: np.ndarray, distributions: list[np.ndarray]) -> None:
     n_sons[node] = 0
     d = np.empty((2, distributions[node].shape[1]))
     d[0] = distributions[node][0]
@@ -528,9 +643,22 @@ def _make_leaf(node, n_sons, distributions):
 
 @njit(cache=True)
 def _prune(
-    node_rows, node_weights, attribute, threshold, first_son, n_sons, empty, distributions,
-    columns, labels, n_levels, binary, raising, confidence, z,
-):  # fmt: skip
+    node_rows: list[np.ndarray],
+    node_weights: list[np.ndarray],
+    attribute: np.ndarray,
+    threshold: np.ndarray,
+    first_son: np.ndarray,
+    n_sons: np.ndarray,
+    empty: np.ndarray,
+    distributions: list[np.ndarray],
+    columns: np.ndarray,
+    labels: np.ndarray,
+    n_levels: np.ndarray,
+    binary: bool,
+    raising: bool,
+    confidence: float,
+    z: float,
+) -> None:
     """Replace subtrees, from below, by a leaf or by their largest branch where that errs less."""
     pending = [(0, False)]
     while len(pending) > 0:
@@ -546,9 +674,21 @@ def _prune(
         raised = np.inf
         if raising:
             raised = _errors_if_raised(
-                largest, node_rows[node], node_weights[node], attribute, threshold, first_son,
-                n_sons, distributions, columns, labels, n_levels, binary, confidence, z,
-            )  # fmt: skip
+                largest,
+                node_rows[node],
+                node_weights[node],
+                attribute,
+                threshold,
+                first_son,
+                n_sons,
+                distributions,
+                columns,
+                labels,
+                n_levels,
+                binary,
+                confidence,
+                z,
+            )
         as_leaf = _pessimistic_errors(distributions[node][0], confidence, z)
         as_tree = _subtree_errors(node, first_son, n_sons, distributions, confidence, z)
         if _at_most(as_leaf, as_tree + 0.1) and _at_most(as_leaf, raised + 0.1):
@@ -558,14 +698,25 @@ def _prune(
             first_son[node], n_sons[node] = first_son[largest], n_sons[largest]
             distributions[node] = distributions[largest]
             _hand_over(
-                node, node_rows, node_weights, attribute, threshold, first_son, n_sons, empty,
-                distributions, columns, labels, n_levels, binary,
-            )  # fmt: skip
+                node,
+                node_rows,
+                node_weights,
+                attribute,
+                threshold,
+                first_son,
+                n_sons,
+                empty,
+                distributions,
+                columns,
+                labels,
+                n_levels,
+                binary,
+            )
             pending.append((node, False))
 
 
 @njit(cache=True)
-def _collapse(first_son, n_sons, distributions):
+def _collapse(first_son: np.ndarray, n_sons: np.ndarray, distributions: list[np.ndarray]) -> None:
     """Turn every split into a leaf that does not lower the errors on the training rows."""
     n_nodes = n_sons.size
     errors = np.zeros(n_nodes)
@@ -584,9 +735,22 @@ def _collapse(first_son, n_sons, distributions):
 
 @njit(cache=True)
 def _grow(
-    columns, labels, n_classes, n_levels, averaged, min_leaf, binary,
-    attribute, threshold, first_son, n_sons, empty, distributions, node_rows, node_weights,
-):  # fmt: skip
+    columns: np.ndarray,
+    labels: np.ndarray,
+    n_classes: int,
+    n_levels: np.ndarray,
+    averaged: np.ndarray,
+    min_leaf: float,
+    binary: bool,
+    attribute: list[int],
+    threshold: list[float],
+    first_son: list[int],
+    n_sons: list[int],
+    empty: list[bool],
+    distributions: list[np.ndarray],
+    node_rows: list[np.ndarray],
+    node_weights: list[np.ndarray],
+) -> None:
     """Append the nodes of the full tree to the lists."""
     rows = np.flatnonzero(labels >= 0)
     node_rows.append(rows)
@@ -612,9 +776,19 @@ def _grow(
 
 @njit(cache=True)
 def grow_tree(
-    columns, labels, n_classes, n_levels, averaged, min_leaf, binary, collapse, prune, raising,
-    confidence, z,
-):  # fmt: skip
+    columns: np.ndarray,
+    labels: np.ndarray,
+    n_classes: int,
+    n_levels: np.ndarray,
+    averaged: np.ndarray,
+    min_leaf: float,
+    binary: bool,
+    collapse: bool,
+    prune: bool,
+    raising: bool,
+    confidence: float,
+    z: float,
+) -> Fields:
     """Grow, collapse and prune; returns the fields of a `Tree`.
 
     ``columns[a, i]`` is the value of attribute ``a`` in row ``i``: a number, the code of a level,
@@ -630,23 +804,56 @@ def grow_tree(
     node_rows = [np.empty(0, np.int64) for _ in range(0)]
     node_weights = [np.empty(0) for _ in range(0)]
     _grow(
-        columns, labels, n_classes, n_levels, averaged, min_leaf, binary,
-        attribute, threshold, first_son, n_sons, empty, distributions, node_rows, node_weights,
-    )  # fmt: skip
+        columns,
+        labels,
+        n_classes,
+        n_levels,
+        averaged,
+        min_leaf,
+        binary,
+        attribute,
+        threshold,
+        first_son,
+        n_sons,
+        empty,
+        distributions,
+        node_rows,
+        node_weights,
+    )
     attribute_, threshold_ = np.array(attribute), np.array(threshold)
     first_son_, n_sons_, empty_ = np.array(first_son), np.array(n_sons), np.array(empty)
     if collapse:
         _collapse(first_son_, n_sons_, distributions)
     if prune:
         _prune(
-            node_rows, node_weights, attribute_, threshold_, first_son_, n_sons_, empty_,
-            distributions, columns, labels, n_levels, binary, raising, confidence, z,
-        )  # fmt: skip
+            node_rows,
+            node_weights,
+            attribute_,
+            threshold_,
+            first_son_,
+            n_sons_,
+            empty_,
+            distributions,
+            columns,
+            labels,
+            n_levels,
+            binary,
+            raising,
+            confidence,
+            z,
+        )
     return _compact(attribute_, threshold_, first_son_, n_sons_, empty_, distributions)
 
 
 @njit(cache=True)
-def _compact(attribute, threshold, first_son, n_sons, empty, distributions):
+def _compact(
+    attribute: np.ndarray,
+    threshold: np.ndarray,
+    first_son: np.ndarray,
+    n_sons: np.ndarray,
+    empty: np.ndarray,
+    distributions: list[np.ndarray],
+) -> Fields:
     """Renumber the nodes still in use, breadth first, and put their distributions end to end."""
     kept = [0]
     i = 0
@@ -678,7 +885,9 @@ def _compact(attribute, threshold, first_son, n_sons, empty, distributions):
 
 
 @njit(cache=True)
-def class_probabilities(tree, columns, n_levels, n_classes, binary):
+def class_probabilities(
+    tree: Tree, columns: np.ndarray, n_levels: np.ndarray, n_classes: int, binary: bool
+) -> np.ndarray:
     """One row a record; a missing value follows all branches, weighted as the training rows were."""
     n_nodes, n_rows = tree.n_sons.size, columns.shape[1]
     probabilities = np.zeros((n_rows, n_classes))
@@ -709,8 +918,17 @@ def class_probabilities(tree, columns, n_levels, n_classes, binary):
 
 @njit(cache=True)
 def _walk(
-    i, columns, n_levels, n_classes, binary, tree, reached, weight, reached_by, answers_with
-):  # fmt: skip
+    i: int,
+    columns: np.ndarray,
+    n_levels: np.ndarray,
+    n_classes: int,
+    binary: bool,
+    tree: Tree,
+    reached: np.ndarray,
+    weight: np.ndarray,
+    reached_by: np.ndarray,
+    answers_with: np.ndarray,
+) -> int:
     """Note in the last four arrays where record ``i`` goes; returns how many nodes it reaches."""
     reached[0], weight[0], n_reached = 0, 1.0, 1
     width = n_classes + 1
@@ -748,7 +966,7 @@ def _walk(
 
 
 @njit(cache=True)
-def most_probable(probabilities):
+def most_probable(probabilities: np.ndarray) -> np.ndarray:
     """The first class of largest probability, ties within the tolerance."""
     n_rows, n_classes = probabilities.shape
     labels = np.zeros(n_rows, np.int64)

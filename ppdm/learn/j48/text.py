@@ -1,6 +1,12 @@
 """The tree as WEKA prints it."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .kernel import Tree
 
 
 def java_double(x: float) -> str:
@@ -40,7 +46,14 @@ def threshold_text(x: float) -> str:
     return "-" + text if scaled < 0 and whole else text
 
 
-def tree_text(tree, attributes, levels, classes, binary: bool, title: str) -> str:
+def tree_text(
+    tree: Tree,
+    attributes: Sequence[str],
+    levels: Sequence[list[Any] | None],
+    classes: np.ndarray,
+    binary: bool,
+    title: str,
+) -> str:
     """The whole text: title, branches, number of leaves, size.
 
     ``attributes`` are the names, ``levels[a]`` the levels of a nominal attribute or None.
@@ -91,7 +104,7 @@ def tree_text(tree, attributes, levels, classes, binary: bool, title: str) -> st
     )
 
 
-def _majority(counts) -> int:
+def _majority(counts: np.ndarray) -> int:
     best, label = 0.0, 0
     for c, weight in enumerate(counts[:-1]):
         if weight - best > 1e-6:

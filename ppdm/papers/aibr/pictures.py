@@ -19,9 +19,8 @@ def before_and_after(
     moves each point of the original a little, so that equal records do not hide each other.
     """
     import matplotlib
-    from matplotlib.figure import Figure
 
-    from ppdm.plot import COLOURS, STYLE
+    from ppdm.plot import COLOURS, STYLE, Figure
 
     panels = {"original": np.asarray(original, dtype=float), **releases}
     if jitter is not None:
