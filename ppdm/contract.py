@@ -33,7 +33,7 @@ import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -491,7 +491,7 @@ def _shown(given) -> str:
 
 def _text(name: str, given) -> str:
     """A string that can be written to a file."""
-    if not isinstance(given, str) or not given.isascii() and _SURROGATE.search(given):
+    if not isinstance(given, str) or (not given.isascii() and _SURROGATE.search(given)):
         raise ValueError(f"{name} is a string; got {_shown(given)}")
     return str(given)
 
@@ -531,7 +531,7 @@ def _no_number(word: str):
 class _Yaml(yaml.SafeLoader):
     """YAML in which yes, no, on and off are words, as one writes answers; and each key once."""
 
-    yaml_implicit_resolvers = {
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {
         first: [(tag, found) for tag, found in rules if not tag.endswith((":bool", ":timestamp"))]
         for first, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }

@@ -68,7 +68,7 @@ def elsewhere(records: object) -> bool:
 
     if _is_arrow_stream(records):
         return True
-    return not isinstance(_wrapped(records, nw), type(None))
+    return _wrapped(records, nw) is not None
 
 
 def opened(records: object) -> Source:
@@ -144,9 +144,12 @@ def declared_levels(source: Source, names: Iterable[str]) -> dict[str, tuple]:
             chunks = native[name].unify_dictionaries().chunks
             if chunks:
                 levels[name] = tuple(chunks[0].dictionary.to_pylist())
-        elif kind == nw.Categorical and source.frame.implementation.is_dask():
-            if native[name].cat.known:
-                levels[name] = tuple(native[name].cat.categories)
+        elif (
+            kind == nw.Categorical
+            and source.frame.implementation.is_dask()
+            and native[name].cat.known
+        ):
+            levels[name] = tuple(native[name].cat.categories)
     return levels
 
 

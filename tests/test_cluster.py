@@ -43,7 +43,7 @@ class Cluster:
         ]  # fmt: skip
 
     def start(self, kind: str, *words: str) -> subprocess.Popen:
-        log = open(self.folder / f"{kind}{len(self.processes)}.log", "wb")
+        log = (self.folder / f"{kind}{len(self.processes)}.log").open("wb")
         code = "import sys; from distributed.cli.dask_" + kind + " import main; main()"
         process = subprocess.Popen(
             [sys.executable, "-c", code, *words], cwd=self.folder, stdout=log, stderr=log,

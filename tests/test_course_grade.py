@@ -219,7 +219,8 @@ def _strange():
         _with(
             PRIMER,
             "average-answer",
-            "def averaged(yes, people, theta):\n    print('x' * 10**6)\n    return 0\nfor i in range(10**5): print('line', i)",
+            "def averaged(yes, people, theta):\n    print('x' * 10**6)\n    return 0\n"
+            "for i in range(10**5): print('line', i)",
         ),
         {"average"},
         "average",
@@ -236,7 +237,8 @@ def _strange():
     cheat = _with(
         PRIMER,
         "estimate-answer",
-        "from ppdm.course import primer\nprimer.check_estimate = lambda *a, **k: None\ndef estimate(reports, theta): return 0, 0",
+        "from ppdm.course import primer\nprimer.check_estimate = lambda *a, **k: None\n"
+        "def estimate(reports, theta): return 0, 0",
     )
     yield "patches", cheat, {"estimate"}, "forgot to"
     helped = _with(

@@ -116,7 +116,7 @@ def test_provenance_says_where_the_rows_came_from():
 
 
 def test_an_unknown_name_lists_the_known_ones_and_the_nearest():
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match="breast-cancer") as error:
         data.load("breast-cancer")
     for name in data.names():
         assert name in str(error.value)

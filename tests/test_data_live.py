@@ -324,7 +324,7 @@ def test_an_interrupted_write_leaves_nothing_behind(archive, pauses, monkeypatch
 
 def test_auto_falls_back_with_one_warning(archive, pauses):
     archive.script = ("503",)
-    with pytest.warns(UserWarning) as caught:
+    with pytest.warns(UserWarning, match="using the stored copy") as caught:
         dataset = load(VOTING, pauses, source="auto")
     ours = [str(one.message) for one in caught if one.category is UserWarning]
     assert len(ours) == 1 and "using the stored copy" in ours[0]

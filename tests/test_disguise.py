@@ -62,7 +62,8 @@ def test_undo_is_the_papers_estimate_of_every_expression(theta, groups):
 
 def test_unrelated_undo_is_equation_1_for_every_expression():
     frame = answers().assign(E=pd.Categorical(np.resize(["x", "y", "z"], 300)))
-    levels = dict(zip(*(lambda d: (d.names, d.levels))(count(frame).domain), strict=True))
+    domain = count(frame).domain
+    levels = dict(zip(domain.names, domain.levels, strict=True))
     scheme = UnrelatedQuestion(0.4)
     disguised = scheme.disguise(frame, np.random.default_rng(5))
     assert list(disguised.dtypes) == list(frame.dtypes)

@@ -12,10 +12,10 @@ from scipy import stats
 from ppdm.distort import aibr, bsvd, condense, intervals, kcg, kcg_by_class, ssvd
 
 METHODS = {
-    "aibr": lambda X, k, rng: aibr(X, k, rng),
-    "bsvd": lambda X, k, rng: bsvd(X, k, rng),
+    "aibr": aibr,
+    "bsvd": bsvd,
     "ssvd": lambda X, k, rng: ssvd(X, k, 0.3, rng),
-    "kcg": lambda X, k, rng: kcg(X, k, rng),
+    "kcg": kcg,
     "kcg_by_class": lambda X, k, rng: kcg_by_class(X, np.zeros(len(X)), k, rng),
 }
 every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS.keys())

@@ -364,7 +364,10 @@ def test_ctrl_c_stops_the_workers_and_leaves_whole_files(tmp_path):
     log = tmp_path / "started"
     env = os.environ | {"PPDM_TEST_LOG": str(log), "PPDM_PROGRESS": "0"}
     process = subprocess.Popen(
-        [sys.executable, script], env=env, stderr=subprocess.PIPE, preexec_fn=heed_ctrl_c
+        [sys.executable, script],
+        env=env,
+        stderr=subprocess.PIPE,
+        preexec_fn=heed_ctrl_c,  # noqa: PLW1509 - no threads yet
     )
     try:
         deadline = time.monotonic() + 60

@@ -67,9 +67,7 @@ def ask(function: Callable, *args):
     """
     name = getattr(function, "__name__", "your function")
     if not callable(function):
-        raise AssertionError(  # noqa: TRY004
-            f"A function is asked for; this is {function!r:.80}."
-        )
+        raise AssertionError(f"A function is asked for; this is {function!r:.80}.")
     try:
         return function(*copy.deepcopy(args))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is not our function

@@ -382,8 +382,10 @@ def _gather(order, start, stop, digits, name, level, target, to):
 
 
 @njit(cache=True)
-def _grow(values, digits, classes_of, all_sizes, classes, literal):
-    """Depth first, on a dense table (`digits` is empty) or on a list of weighted patterns.
+def _grow(values, digits, classes_of, all_sizes, classes, literal):  # noqa: C901
+    """Depth first, in one pass, as its parts would hand on fifteen arrays that grow underway.
+
+    It runs on a dense table (`digits` is empty) or on a list of weighted patterns.
 
     Dense: a node's slice lies in one of two arenas, its children's in the other, within the same
     bounds: what waits on the stack lies outside of them, so nothing is overwritten. Sparse: a node

@@ -216,8 +216,9 @@ def banner(below: str) -> Html:
 def changed(sentences: list[str]) -> Html:
     """The verdicts that differ from the expected ones, a sentence each."""
     items = "".join(f"<li>{escape(s)}</li>" for s in sentences)
-    html = f'<div class="ppdm changed-verdicts" role="note"><p>Verdicts that are not the expected ones:</p><ul>{items}</ul></div>'
-    return Html(html, "Verdicts that are not the expected ones:\n" + "\n".join(sentences))
+    said = "Verdicts that are not the expected ones:"
+    html = f'<div class="ppdm changed-verdicts" role="note"><p>{said}</p><ul>{items}</ul></div>'
+    return Html(html, f"{said}\n" + "\n".join(sentences))
 
 
 def figure(drawing: str, number: int, name: str, caption: str) -> Html:
@@ -232,5 +233,6 @@ def figure(drawing: str, number: int, name: str, caption: str) -> Html:
 def provenance(facts: dict[str, str]) -> Html:
     """The block at the end of a page: how it was made."""
     listed = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
-    html = f'<section class="ppdm provenance" aria-label="Provenance"><p>How this page was made</p><dl>{listed}</dl></section>'
+    start = '<section class="ppdm provenance" aria-label="Provenance"><p>How this page was made</p>'
+    html = f"{start}<dl>{listed}</dl></section>"
     return Html(html, "\n".join(f"{k}: {v}" for k, v in facts.items()))

@@ -261,6 +261,8 @@ def compute_unit(function, unit: Unit, seed: int) -> np.ndarray:
 
 
 class Failure(NamedTuple):
+    """What went wrong in a worker, as text: not every error can be sent."""
+
     message: str
     traceback: str
 
@@ -375,7 +377,7 @@ _function = None  # in a worker of a pool for one function: that function
 
 
 def _start_worker(payload: bytes | None) -> None:
-    global _function
+    global _function  # noqa: PLW0603 - a worker has one function all its life
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if payload is not None:

@@ -297,7 +297,7 @@ def printed_number(text: str) -> tuple[float, float]:
     ((0.9, 0.005), (0.12, 0.005), 5e+123)
     """
     if not isinstance(text, str):
-        raise ValueError(  # noqa: TRY004 (bad input is a ValueError throughout)
+        raise ValueError(
             f"printed is {text!r}; write it in quotes, so that its digits can be counted"
         )
     percent = text.strip().endswith("%")

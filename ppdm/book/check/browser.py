@@ -236,9 +236,10 @@ def check_pages(
 ) -> list[Finding]:
     """Open each page of `address` in each mode; report what is wrong with it.
 
-    Console errors, mathematics that is not set, requests to another host, pictures without alternative text, what is wider
-    than the window, and axe-core's violations of at least the impact `axe_from` ("" for none).
-    With `screenshots` a picture of each page in each mode is written to that folder.
+    Console errors, mathematics that is not set, requests to another host, pictures without
+    alternative text, what is wider than the window, and axe-core's violations of at least the
+    impact `axe_from` ("" for none). With `screenshots` a picture of each page in each mode is
+    written to that folder.
     `address` may be a `file://` folder: that is how the archive is checked.
     """
     names, modes = list(names), list(modes)

@@ -40,7 +40,8 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
             path = path / "index.html"
         accepts = "gzip" in self.headers.get("Accept-Encoding", "")
         if not (self.compressed and accepts and path.suffix in _COMPRESSIBLE and path.is_file()):
-            return super().do_GET()
+            super().do_GET()
+            return
         body = _gzipped(str(path), path.stat().st_mtime)
         kind = self.guess_type(str(path))
         charset = "; charset=utf-8" if kind.startswith("text/") else ""

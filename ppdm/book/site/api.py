@@ -272,4 +272,4 @@ def page_of(name: str, package: Path) -> str:
 
 
 def _first_sentence(doc: str) -> str:
-    return _prose(" ".join(doc.split("\n\n")[0].split()))
+    return _prose(" ".join(doc.split("\n\n", maxsplit=1)[0].split()))

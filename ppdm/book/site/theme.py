@@ -1,7 +1,8 @@
 """What has to be mended in the theme's own pages, so that everybody can use them.
 
-A Sphinx extension. It adds `site.css` and `site.js` from `book/_static` and changes the finished HTML, because the theme's templates leave no other
-place for it; each change is asked for by a check of `ppdm check`, which fails without it:
+A Sphinx extension. It adds `site.css` and `site.js` from `book/_static` and changes the finished
+HTML, because the theme's templates leave no other place for it; each change is asked for by a check
+of `ppdm check`, which fails without it:
 
 - the search button and the colour switch have a name that contains what they show;
 - the logo lies in a landmark; a folded part's summary has a name;
@@ -19,7 +20,10 @@ from pathlib import Path
 # (what the theme writes, what the page gets)
 _IN_PAGES = [
     (
-        re.compile(r'(<button class="btn [^"]*search-button[^>]*?) aria-label="Search"([^>]*>)(?=\s*<i[^>]*></i>\s*<span)'),
+        re.compile(
+            r'(<button class="btn [^"]*search-button[^>]*?) aria-label="Search"([^>]*>)'
+            r"(?=\s*<i[^>]*></i>\s*<span)"
+        ),
         r"\1\2",
     ),
     (re.compile(r'(<i class="theme-switch )([^>]*?) title="[^"]*"'), r'\1\2 aria-hidden="true"'),
