@@ -189,14 +189,14 @@ def ordered(frame: pd.DataFrame) -> pd.DataFrame:
     """
     if isinstance(frame.index, pd.MultiIndex) or frame.index.name is not None:
         frame = frame.reset_index()
-    middle = [column for column in frame.columns if column not in (*ORDER, *LAST)]
+    first = [column for column in ORDER if column in frame]
+    last = [column for column in LAST if column in frame]
+    middle = [column for column in frame.columns if column not in (*first, *last)]
     if "reps" in middle:  # a summary: what is measured stands before the measures
-        middle = [m for m in middle if m not in SUMMARY] + ["metric"] * ("metric" in frame)
-        middle += [m for m in frame.columns if m in SUMMARY]
-        last = [column for column in LAST if column in frame and column != "metric"]
-    else:
-        last = [column for column in LAST if column in frame]
-    return frame[[*(column for column in ORDER if column in frame), *middle, *last]]
+        measures = ["metric"] * ("metric" in last) + [m for m in middle if m in SUMMARY]
+        middle = [m for m in middle if m not in SUMMARY] + measures
+        last = [column for column in last if column != "metric"]
+    return frame[[*first, *middle, *last]]
 
 
 SUMMARY = ("reps", "clusters", "mean", "se", "low", "high", "var", "var_se", "var_low", "var_high")

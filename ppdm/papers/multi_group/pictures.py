@@ -6,12 +6,11 @@ from ppdm.learn import ID3
 def draw_trees(models: dict[str, ID3], max_depth: int = 3):
     """Trees one below the other, each with its name."""
     import matplotlib
-    from matplotlib.figure import Figure
 
     from ppdm import plot
 
     with matplotlib.rc_context(plot.STYLE):
-        figure = Figure(figsize=(6.4, 3.4 * len(models)), layout="constrained")
+        figure = plot.Figure(figsize=(6.4, 3.4 * len(models)), layout="constrained")
         axes = figure.subplots(len(models), squeeze=False)[:, 0]
         for ax, (name, model) in zip(axes, models.items(), strict=True):
             model.plot(ax, max_depth)

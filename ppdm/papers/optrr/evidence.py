@@ -171,18 +171,30 @@ def reading_effects(
     at_level = f"error at privacy {level:.2f}: {error()}; else "
     counted = pd.qcut(age, 10).value_counts(normalize=True)
     effects = [
-        f"Warner's lowest privacy for the four bounds: {limits(**NORMAL)}; else {limits(5.5, 2.0)}, "
-        f"or {limits(5.0, 1.8)} (printed: .6, .5, .4, .22)",
-        f"the highest privacy there is: {most(priors['gamma'])}; else "
-        f"{most(gamma_prior(width=0.4))}, or {most(gamma_prior(width=1.0))}",
-        f"{at_level}{error(population=50)}, or {error(population=200)} (luck alone, five long "
-        f"searches: {runs[middle].min():.2f} to {runs[middle].max():.2f})",
-        f"{at_level}{error(mutation_rate=0.5)}, {error(mutation_step=0.1)}, or "
-        f"{error(mutation_step=1.0)}",
-        f"least gain over Warner, another search than HD-24's: {even[100, 0.3]}; else "
-        f"{even[200, 0.3]}, {even[100, 0.1]}, {even[100, 0.05]}",
+        (
+            f"Warner's lowest privacy for the four bounds: {limits(**NORMAL)}; else {limits(5.5, 2.0)}, "
+            f"or {limits(5.0, 1.8)} (printed: .6, .5, .4, .22)"
+        ),
+        (
+            f"the highest privacy there is: {most(priors['gamma'])}; else "
+            f"{most(gamma_prior(width=0.4))}, or {most(gamma_prior(width=1.0))}"
+        ),
+        (
+            f"{at_level}{error(population=50)}, or {error(population=200)} (luck alone, five long "
+            f"searches: {runs[middle].min():.2f} to {runs[middle].max():.2f})"
+        ),
+        (
+            f"{at_level}{error(mutation_rate=0.5)}, {error(mutation_step=0.1)}, or "
+            f"{error(mutation_step=1.0)}"
+        ),
+        (
+            f"least gain over Warner, another search than HD-24's: {even[100, 0.3]}; else "
+            f"{even[200, 0.3]}, {even[100, 0.1]}, {even[100, 0.05]}"
+        ),
         f"{at_level}{error(omega=100)}",
-        f"the highest privacy that age allows: {most(priors['age'])}; else {most(counted)}: "
-        "the cut would make age all but uniform",
+        (
+            f"the highest privacy that age allows: {most(priors['age'])}; else {most(counted)}: "
+            "the cut would make age all but uniform"
+        ),
     ]
     return readings_frame(by_question(READINGS), effects)
