@@ -168,4 +168,4 @@ def test_a_formula_is_never_written_and_costs_no_version(tmp_path, answer):
         for line in text.splitlines():
             assert not any(
                 cell.strip(' "').startswith(("=", "@", "＝")) for cell in line.split(delimiter)
-            )  # noqa: RUF001
+            )

@@ -185,7 +185,10 @@ def _sort(
     remarks = []
     for entry in sorted(entries, key=lambda e: (len(e.name), str(e.path))):
         stem = NOTEBOOK.fullmatch(entry.name)
-        fits = [a for a in assignments if stem and re.search(rf"(^|[\W_]){re.escape(a)}", stem["stem"], re.I)]  # fmt: skip
+        words = stem["stem"] if stem else ""
+        fits = [
+            a for a in assignments if re.search(rf"(^|[\W_]){re.escape(a)}", words, re.IGNORECASE)
+        ]
         if fits:
             notebooks.setdefault(max(fits, key=len), []).append(entry)
         elif stem:
@@ -254,13 +257,13 @@ def read_notebook(data: bytes, name: str) -> tuple[NotebookNode | None, str]:
     try:
         notebook = json.loads(_decoded(data))
         if not isinstance(notebook, dict) or not isinstance(_cells(notebook), list):
-            raise ValueError("it holds no cells")  # noqa: TRY301, TRY004
+            raise ValueError("it holds no cells")
         cells = _cells(notebook)
         if len(cells) > MOST_CELLS:
-            raise ValueError(f"{len(cells)} cells are too many")  # noqa: TRY301
+            raise ValueError(f"{len(cells)} cells are too many")
         read = [_cell(cell) for cell in cells]
         if sum(len(cell.source) for cell in read) > MOST_TEXT:
-            raise ValueError("its cells hold too much text")  # noqa: TRY301
+            raise ValueError("its cells hold too much text")
     except RecursionError:
         return None, f"{name} does not open: it is nested too deeply"
     except Exception as error:  # noqa: BLE001 - whatever is wrong with the file

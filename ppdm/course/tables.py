@@ -14,11 +14,11 @@ from ppdm.files import replace_file
 #: Where a spreadsheet would see a formula: at the beginning of a cell or of a line, and, if it splits
 #: cells elsewhere than we do, after a separator.
 FORMULA = re.compile(
-    r"((?:^|[\n\r])[\s\"]*)(?=[=+\-@＝＋－＠])"  # noqa: RUF001
+    r"((?:^|[\n\r])[\s\"]*)(?=[=+\-@＝＋－＠])"
     r"|((?<=[,;\t|])[\s\"]*)(?=[=@]|[+\-][^\d\s])"
 )
 MADE_HARMLESS = re.compile(
-    r"((?:^|[\n\r])[\s\"]*)'(?=[=+\-@＝＋－＠])"  # noqa: RUF001
+    r"((?:^|[\n\r])[\s\"]*)'(?=[=+\-@＝＋－＠])"
     r"|((?<=[,;\t|])[\s\"]*)'(?=[=@]|[+\-][^\d\s])"
 )
 
