@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING
 from ppdm.moved import answer_old_paths
 
 if TYPE_CHECKING:  # for type checkers, and for the account of what a run may reach
-    from ppdm.disguise import Mechanism, MultiGroup, RRMatrix, UnrelatedQuestion, random_groups
+    from ppdm.contract import Survey
+    from ppdm.disguise import (
+        Mechanism,
+        MultiGroup,
+        RRMatrix,
+        Scheme,
+        UnrelatedQuestion,
+        random_groups,
+        scheme_of,
+    )
     from ppdm.table import Domain, Table, count
 
 __version__ = "0.1.0"
@@ -25,10 +34,13 @@ __all__ = [
     "Mechanism",
     "MultiGroup",
     "RRMatrix",
+    "Scheme",
+    "Survey",
     "Table",
     "UnrelatedQuestion",
     "count",
     "random_groups",
+    "scheme_of",
 ]
 
 
@@ -39,5 +51,5 @@ def __getattr__(name: str):
     """Import a name when it is first asked for: `ppdm --help` need not wait for pandas."""
     if name not in __all__:
         raise AttributeError(f"ppdm has no {name!r}; it has {', '.join(__all__)}")
-    home = "ppdm.table" if name in ("Domain", "Table", "count") else "ppdm.disguise"
-    return getattr(import_module(home), name)
+    homes = {"Domain": "table", "Table": "table", "count": "table", "Survey": "contract"}
+    return getattr(import_module(f"ppdm.{homes.get(name, 'disguise')}"), name)

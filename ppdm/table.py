@@ -673,10 +673,19 @@ def encode(
     array([1, 3])
     """
     columns, domain = level_numbers(frame, levels, alike)
+    return codes_of(columns, domain), domain
+
+
+def codes_of(columns: Sequence[np.ndarray], domain: Domain) -> np.ndarray:
+    """Columns of level numbers as one integer a record.
+
+    >>> codes_of([np.array([0, 1]), np.array([1, 1])], Domain(("A", "B"), ((0, 1), (0, 1))))
+    array([1, 3])
+    """
     codes = np.zeros(len(columns[0]), dtype=np.int64)
     for numbers, stride in zip(columns, domain.strides, strict=True):
         codes += np.multiply(numbers, stride, dtype=np.int64)
-    return codes, domain
+    return codes
 
 
 def level_numbers(
@@ -745,14 +754,24 @@ def decode(codes: np.ndarray, domain: Domain, like: pd.DataFrame | None = None) 
     >>> decode(np.array([2, 0]), Domain(("A",), (("no", "so so", "yes"),)))["A"].tolist()
     ['yes', 'no']
     """
-    digits = domain.digits(codes)
+    return from_level_numbers(domain.digits(codes), domain, like)
+
+
+def from_level_numbers(
+    digits: np.ndarray, domain: Domain, like: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """:func:`decode` for records as numbers of levels, a column an attribute.
+
+    >>> from_level_numbers(np.array([[1], [0]]), Domain(("A",), (("n", "y"),)))["A"].tolist()
+    ['y', 'n']
+    """
     columns = {}
     for axis, (name, levels) in enumerate(zip(domain.names, domain.levels, strict=True)):
         values = pd.Series(list(levels)).take(digits[:, axis]).reset_index(drop=True)
         if like is not None and name in like.columns and _fits(levels, like[name].dtype):
             values = values.astype(like[name].dtype)
         columns[name] = values.array
-    index = like.index if like is not None and len(like) == len(codes) else None
+    index = like.index if like is not None and len(like) == len(digits) else None
     return pd.DataFrame(columns, index=index)
 
 
@@ -760,6 +779,8 @@ def _fits(levels: tuple, dtype: object) -> bool:
     """Whether a column of this type can hold the levels."""
     if isinstance(dtype, pd.CategoricalDtype):
         return set(levels) <= set(dtype.categories)
+    if isinstance(dtype, pd.StringDtype) and not all(isinstance(level, str) for level in levels):
+        return False  # the reports are levels of the survey, whatever the answers were written as
     return dtype.kind not in "iubf" or pd.Series(list(levels)).dtype.kind in "iubf"
 
 

@@ -7,6 +7,16 @@ Every mechanism is a linear map on contingency tables and offers the same few me
 from ppdm.disguise.matrix import RRMatrix
 from ppdm.disguise.mechanism import Mechanism
 from ppdm.disguise.multigroup import MultiGroup, random_groups
+from ppdm.disguise.scheme import Scheme, bound, scheme_of
 from ppdm.disguise.unrelated import UnrelatedQuestion
 
-__all__ = ["Mechanism", "MultiGroup", "RRMatrix", "UnrelatedQuestion", "random_groups"]
+__all__ = [
+    "Mechanism",
+    "MultiGroup",
+    "RRMatrix",
+    "Scheme",
+    "UnrelatedQuestion",
+    "bound",
+    "random_groups",
+    "scheme_of",
+]

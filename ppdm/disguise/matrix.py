@@ -13,8 +13,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike
 
+from ppdm.chance import generator
 from ppdm.disguise.mechanism import Mechanism, collect
-from ppdm.table import Domain, Table, decode, encode, listed, whole_counts
+from ppdm.table import Domain, Table, listed, whole_counts
 
 #: Random numbers are drawn in pieces that stay in the processor's cache.
 _PIECE = 1 << 15
@@ -54,6 +55,22 @@ class RRMatrix(Mechanism):
         self.outputs = {n: tuple(labels) for n, labels in _by_name(outputs, M).items()}
         self.inputs = {n: tuple(labels) for n, labels in _by_name(inputs, M).items()}
         self.prior = {n: np.asarray(p, dtype=float) for n, p in _by_name(prior, M).items()}
+        for labels, side in (
+            (self.outputs, "outputs"),
+            (self.inputs, "inputs"),
+            (self.prior, "prior"),
+        ):
+            unknown = [name for name in labels if name not in self.matrices]
+            if unknown:
+                raise ValueError(
+                    f"{side} name {listed(unknown)}; there are matrices for {listed(self.matrices)}"
+                )
+        for name, prior in self.prior.items():
+            if prior.shape != self.matrices[name].shape[1:]:
+                raise ValueError(
+                    f"the matrix has {self.matrices[name].shape[1]} inputs; "
+                    f"the prior has {prior.size} probabilities"
+                )
         for labels, side, axis in ((self.outputs, "outputs", 0), (self.inputs, "inputs", 1)):
             for name, values in labels.items():
                 size = self.matrices[name].shape[axis]
@@ -108,17 +125,26 @@ class RRMatrix(Mechanism):
 
     # -- the respondent --------------------------------------------------------------------
 
+    @property
+    def named(self):
+        return None if _ONLY in self.matrices else tuple(self.matrices)
+
     def disguise_codes(self, codes, domain, rng):
+        self.check_all(domain)
         codes = np.asarray(codes, dtype=np.int64)
         reported = self.reported(domain)
         named = self._matrices_in(domain)
         if len(domain.names) == 1 and named:
             return _draw_reports(codes, named[domain.names[0]], rng)
-        digits = domain.digits(codes)
-        for name, matrix in named.items():
+        return reported.codes(self.disguise_digits(domain.digits(codes), domain, rng))
+
+    def disguise_digits(self, digits, domain, rng):
+        self.check_all(domain)
+        digits = np.array(digits, dtype=np.int64)
+        for name, matrix in self._matrices_in(domain).items():
             axis = domain.axis(name)
             digits[:, axis] = _draw_reports(digits[:, axis], matrix, rng)
-        return reported.codes(digits)
+        return digits
 
     def count_reports(self, answers: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Disguise coded answers (0 to n-1) to one question and count the reports, in one pass.
@@ -126,7 +152,7 @@ class RRMatrix(Mechanism):
         >>> RRMatrix.warner(3, 1.0).count_reports(np.array([0, 2, 2]), np.random.default_rng(1))
         array([1, 0, 2])
         """
-        answers, (outputs, inputs) = np.asarray(answers), self.M.shape
+        rng, answers, (outputs, inputs) = generator(rng), np.asarray(answers), self.M.shape
         if len(answers) and not (answers.min() >= 0 and answers.max() < inputs):
             raise ValueError(
                 f"answers are coded 0 to {inputs - 1}; got {answers.min()} to {answers.max()}"
@@ -141,6 +167,8 @@ class RRMatrix(Mechanism):
         return counts
 
     def disguise_table(self, table: Table, rng: np.random.Generator) -> Table:
+        rng = generator(rng)
+        self.check_all(table.domain)
         cells, counts = whole_counts(table)
         reported = self.reported(table.domain)
         digits = table.domain.digits(cells)
@@ -156,39 +184,45 @@ class RRMatrix(Mechanism):
     # -- the collector ---------------------------------------------------------------------
 
     def reported(self, domain: Domain) -> Domain:
-        levels = list(domain.levels)
+        levels: dict[str, tuple] = {}
         for name, matrix in self._matrices_in(domain).items():
             axis, key = domain.axis(name), self._key(name)
-            if matrix.shape[1] != len(levels[axis]):
+            answers = domain.levels[axis]
+            if matrix.shape[1] != len(answers):
                 raise ValueError(
                     f"the matrix for {name!r} has {matrix.shape[1]} columns; the attribute has "
-                    f"{len(levels[axis])} levels: {listed(levels[axis])}"
+                    f"{len(answers)} levels: {listed(answers)}"
                 )
+            _as_labelled(name, "inputs", self.inputs.get(key), answers)
             square = matrix.shape[0] == matrix.shape[1]
-            default = levels[axis] if square else tuple(range(matrix.shape[0]))
-            levels[axis] = self.outputs.get(key, default)
-        return Domain(domain.names, tuple(levels))
+            default = answers if square else tuple(range(matrix.shape[0]))
+            levels[name] = self.outputs.get(key, default)
+        return domain.with_levels(levels)
 
     def true_domain(self, reported: Domain) -> Domain:
         """The domain of the true answers behind a domain of reports."""
-        levels = list(reported.levels)
+        levels: dict[str, tuple] = {}
         for name, matrix in self._matrices_in(reported).items():
             axis, key = reported.axis(name), self._key(name)
-            if matrix.shape[0] != len(levels[axis]):
+            reports = reported.levels[axis]
+            if matrix.shape[0] != len(reports):
                 raise ValueError(
                     f"the matrix for {name!r} has {matrix.shape[0]} rows; the table has "
-                    f"{len(levels[axis])} reports: {listed(levels[axis])}"
+                    f"{len(reports)} reports: {listed(reports)}"
                 )
+            _as_labelled(name, "outputs", self.outputs.get(key), reports)
             square = matrix.shape[0] == matrix.shape[1]
-            default = levels[axis] if square else tuple(range(matrix.shape[1]))
-            levels[axis] = self.inputs.get(key, default)
-        return Domain(reported.names, tuple(levels))
+            default = reports if square else tuple(range(matrix.shape[1]))
+            levels[name] = self.inputs.get(key, default)
+        return reported.with_levels(levels)
 
     def apply(self, table: Table) -> Table:
+        self.check_part(table.domain)
         return self._along_axes(table, self.reported(table.domain), lambda name, m: m)
 
     def undo(self, table: Table) -> Table:
         """[Huang & Du, Eq. 2] The estimated table of true answers, by inversion."""
+        self.check_part(table.domain)
         domain = self.true_domain(table.domain)
         return self._along_axes(table, domain, lambda name, m: self.left_inverse(name))
 
@@ -202,6 +236,7 @@ class RRMatrix(Mechanism):
         return left_inverse(self.matrices[key], self.prior.get(key))
 
     def unbiased(self, right: Callable, codes: np.ndarray, domain: Domain) -> np.ndarray:
+        self.check_part(domain)
         true = self.true_domain(domain)
         everywhere = Table(true, right(true.digits(np.arange(true.size))))
         estimates = self._along_axes(everywhere, domain, lambda name, m: self.left_inverse(name).T)
@@ -230,6 +265,7 @@ class RRMatrix(Mechanism):
         return sum(matrix_epsilon(self.matrices[key]) for key in wanted)
 
     def _likeliest(self, prior: Table) -> np.ndarray:
+        self.check_part(prior.domain)
         best = prior.dense
         for name, matrix in self._matrices_in(prior.domain).items():
             axis = prior.domain.axis(name)
@@ -262,17 +298,6 @@ class RRMatrix(Mechanism):
                 )
             return {domain.names[0]: self.matrices[_ONLY]}
         return {n: self.matrices[n] for n in domain.names if n in self.matrices}
-
-    def disguise(self, frame, rng):
-        codes, domain = encode(frame)
-        missing = [n for n in self.matrices if n is not _ONLY and n not in domain.names]
-        if missing:
-            raise ValueError(
-                f"matrices name unknown attributes: {listed(missing)}; "
-                f"the records have {listed(domain.names)}"
-            )
-        like = frame if hasattr(frame, "columns") else None
-        return decode(self.disguise_codes(codes, domain, rng), self.reported(domain), like=like)
 
 
 def left_inverse(M: ArrayLike, prior: ArrayLike | None = None) -> np.ndarray:
@@ -338,6 +363,15 @@ def _checked(M: np.ndarray) -> np.ndarray:
             f"{sums[worst]:.6g} (M[y, x] = P(reported y | true x))"
         )
     return M
+
+
+def _as_labelled(name: str, side: str, labels: tuple | None, levels: tuple) -> None:
+    """Refuse answers in another order than the matrix has them: its rows would be mixed up."""
+    if labels is not None and labels != levels:
+        raise ValueError(
+            f"the {side} of the matrix for {name!r} are {listed(labels)}; "
+            f"the records have {listed(levels)}"
+        )
 
 
 def _check_answers(n: int) -> None:

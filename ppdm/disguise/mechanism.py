@@ -17,7 +17,19 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from ppdm.table import Domain, Table, aggregated, as_frame, decode, encode
+from ppdm.chance import generator
+from ppdm.table import (
+    CODE_LIMIT,
+    Domain,
+    Levels,
+    Table,
+    aggregated,
+    as_frame,
+    codes_of,
+    from_level_numbers,
+    level_numbers,
+    listed,
+)
 
 #: A matrix over all cells is for looking at, not for computing with.
 MATRIX_LIMIT = 4_096
@@ -26,19 +38,46 @@ MATRIX_LIMIT = 4_096
 class Mechanism(ABC):
     """The common part of all mechanisms."""
 
+    #: The attributes that the mechanism speaks of by name; None if it takes whatever there is.
+    named: tuple[str, ...] | None = None
+
     # -- the respondent --------------------------------------------------------------------
 
-    def disguise(self, frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-        """Disguise records one by one, as the respondents do."""
-        frame = as_frame(frame)
-        codes, domain = encode(frame)
-        return decode(self.disguise_codes(codes, domain, rng), self.reported(domain), like=frame)
+    def disguise(
+        self, frame: pd.DataFrame, rng: np.random.Generator, levels: Levels = None
+    ) -> pd.DataFrame:
+        """Disguise records one by one, as the respondents do.
+
+        `levels` says what could have been answered: a mapping from columns to their levels, or a
+        domain or a survey, which the frame then has to match. Without it the levels are those that
+        `ppdm.count` finds in the frame, and where that would be a guess, it is refused.
+        """
+        rng, frame = generator(rng), as_frame(frame)
+        columns, domain = level_numbers(frame, levels)
+        self.check_all(domain)
+        self._check_guesses(domain)
+        reported = self.reported(domain)
+        if max(domain.size, reported.size) <= CODE_LIMIT:
+            codes = self.disguise_codes(codes_of(columns, domain), domain, rng)
+            digits = reported.digits(codes)
+        else:
+            digits = self.disguise_digits(np.column_stack(columns).astype(np.int64), domain, rng)
+        return from_level_numbers(digits, reported, like=frame)
 
     @abstractmethod
     def disguise_codes(
         self, codes: np.ndarray, domain: Domain, rng: np.random.Generator
     ) -> np.ndarray:
         """:meth:`disguise` for records that are coded as integers (see `ppdm.table.encode`)."""
+
+    @abstractmethod
+    def disguise_digits(
+        self, digits: np.ndarray, domain: Domain, rng: np.random.Generator
+    ) -> np.ndarray:
+        """:meth:`disguise` for records as numbers of levels, a column an attribute.
+
+        There may be any number of attributes: no code of the whole record is formed.
+        """
 
     @abstractmethod
     def disguise_table(self, table: Table, rng: np.random.Generator) -> Table:
@@ -83,6 +122,48 @@ class Mechanism(ABC):
             )
         columns = [self.apply(Table(domain, unit)).values for unit in np.eye(domain.size)]
         return np.array(columns).T
+
+    # -- names -----------------------------------------------------------------------------
+
+    def check_all(self, domain: Domain) -> None:
+        """Refuse whole records that lack an attribute which the mechanism names."""
+        unknown = [name for name in self.named or () if name not in domain.names]
+        if unknown:
+            raise ValueError(
+                f"{type(self).__name__} names unknown attributes: {listed(unknown)}; "
+                f"the records have {listed(domain.names)}"
+            )
+
+    def check_part(self, domain: Domain) -> None:
+        """Refuse a table that is no marginal of the records which the mechanism speaks of.
+
+        An attribute that no name covers is open, and a name without an attribute is summed out;
+        but both together are a misspelling, or a class under another name, until it is shown that
+        the table is a marginal (`Table.marginal` remembers the whole).
+        """
+        if self.named is None:
+            return
+        lost = [name for name in self.named if name not in domain.whole]
+        stray = [name for name in domain.names if name not in self.named] if lost else []
+        if stray:
+            raise ValueError(
+                f"{type(self).__name__} names {listed(lost)}, which the records lack, and does not "
+                f"name {listed(stray)}, which they have (a part of the records is made by "
+                "marginal())"
+            )
+
+    def protects(self, name: str) -> bool:
+        """Whether the answers to an attribute are disguised."""
+        return self.named is None or name in self.named
+
+    def _check_guesses(self, domain: Domain) -> None:
+        for name, levels in zip(domain.names, domain.levels, strict=True):
+            if len(levels) < 2 and self.protects(name):
+                raise ValueError(
+                    f"column {name!r} has only the value {levels[0] if levels else None!r}, so it "
+                    "is not known what else could have been answered: declare its levels, as in "
+                    f"disguise(frame, rng, levels={{{name!r}: [...]}})"
+                )
 
     # -- the attacker ----------------------------------------------------------------------
 

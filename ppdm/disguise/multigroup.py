@@ -20,6 +20,7 @@ from itertools import product
 import numpy as np
 from numba import njit
 
+from ppdm.chance import generator
 from ppdm.disguise.mechanism import Mechanism, collect
 from ppdm.table import Domain, Table, aggregated, listed, whole_counts, worth_dense
 
@@ -69,16 +70,33 @@ class MultiGroup(Mechanism):
 
     # -- the respondent --------------------------------------------------------------------
 
+    @property
+    def named(self):
+        return None if self.groups is None else tuple(n for group in self.groups for n in group)
+
     def disguise_codes(self, codes, domain, rng):
-        self._check_known(domain)
+        self.check_all(domain)
         codes = np.asarray(codes, dtype=np.int64)
         for group in self._groups_in(domain):
             lies = rng.random(len(codes)) > self.theta
             codes = np.where(lies, _reversed_cells(codes, domain, group, self.absent), codes)
         return codes
 
+    def disguise_digits(self, digits, domain, rng):
+        self.check_all(domain)
+        digits = np.array(digits, dtype=np.int64)
+        for group in self._groups_in(domain):
+            lies = rng.random(len(digits)) > self.theta
+            for axis in (domain.axis(name) for name in group):
+                low, high = _two_answers(domain, axis, self.absent)
+                answers = digits[:, axis]
+                turned = np.where(answers == low, high, np.where(answers == high, low, answers))
+                digits[:, axis] = np.where(lies, turned, answers)
+        return digits
+
     def disguise_table(self, table: Table, rng: np.random.Generator) -> Table:
-        self._check_known(table.domain)
+        rng = generator(rng)
+        self.check_all(table.domain)
         cells, counts = whole_counts(table)
         for group in self._groups_in(table.domain):
             truths = rng.binomial(counts, self.theta)
@@ -91,14 +109,17 @@ class MultiGroup(Mechanism):
     # -- the collector ---------------------------------------------------------------------
 
     def apply(self, table: Table) -> Table:
+        self.check_part(table.domain)
         return self._mixed(table, self.theta, 1 - self.theta)
 
     def undo(self, table: Table) -> Table:
         """[Zhan & Du, Eqs. 3, 5, 7] The estimated table of true records."""
+        self.check_part(table.domain)
         return self._mixed(table, *self._inverse_weights())
 
     def unbiased(self, right: Callable, codes: np.ndarray, domain: Domain) -> np.ndarray:
         """[Zhan & Du 4.6, Eq. 15] The first row of the inverse, over all 2^M reversals."""
+        self.check_part(domain)
         keep, turn = self._inverse_weights()
         groups = self._groups_in(domain)
         estimate = np.zeros(len(codes))
@@ -157,6 +178,9 @@ class MultiGroup(Mechanism):
         if groups is None:
             raise ValueError("with all attributes in one group, epsilon needs the domain")
         answer = _log_odds(self.theta)
+        asked = [n for group in groups for n in group] if attribute is None else [attribute]
+        if self.absent is not None and any(_may_be_absent(n, domain, self.absent) for n in asked):
+            return math.inf  # that no answer was given is told as it is
         if attribute is not None:
             return answer if any(attribute in group for group in groups) else math.inf
         bare = set(domain.names if domain is not None else ()) - {n for g in groups for n in g}
@@ -165,6 +189,7 @@ class MultiGroup(Mechanism):
         return answer * len(groups)
 
     def _likeliest(self, prior: Table) -> np.ndarray:
+        self.check_part(prior.domain)
         best = prior.densified().values.copy()
         for group in self._groups_in(prior.domain):
             other = best[_reversal(prior.domain, group, self.absent)]
@@ -172,6 +197,7 @@ class MultiGroup(Mechanism):
         return best
 
     def _told_truth(self, prior: Table) -> Table:
+        self.check_part(prior.domain)
         return prior * self.theta ** len(self._groups_in(prior.domain))
 
     # -- groups ----------------------------------------------------------------------------
@@ -183,15 +209,6 @@ class MultiGroup(Mechanism):
         array([2, 3, 0, 1])
         """
         return _reversal(domain, group, self.absent)
-
-    def _check_known(self, domain: Domain) -> None:
-        named = [name for group in self.groups or () for name in group]
-        unknown = [name for name in named if name not in domain.names]
-        if unknown:
-            raise ValueError(
-                f"groups name unknown attributes: {listed(unknown)}; "
-                f"the records have {listed(domain.names)}"
-            )
 
     def _groups_in(self, domain: Domain) -> tuple[tuple[str, ...], ...]:
         """The groups, each cut down to the attributes that a (marginal) table has."""
@@ -209,7 +226,7 @@ def random_groups(names: Sequence[str], number: int, rng: np.random.Generator) -
     """
     if not 1 <= number <= len(names):
         raise ValueError(f"{len(names)} attributes make 1 to {len(names)} groups, not {number}")
-    order = rng.permutation(len(names))
+    order = generator(rng).permutation(len(names))
     return [[names[i] for i in part] for part in np.array_split(order, number)]
 
 
@@ -221,6 +238,10 @@ def _as_group(group: Sequence[str]) -> tuple[str, ...]:
 
 def _log_odds(theta: float) -> float:
     return math.inf if theta in (0.0, 1.0) else abs(math.log(theta / (1 - theta)))
+
+
+def _may_be_absent(name: str, domain: Domain | None, absent: object) -> bool:
+    return domain is None or absent in domain.levels[domain.axis(name)]
 
 
 def _two_answers(domain: Domain, axis: int, absent: object) -> list[int]:

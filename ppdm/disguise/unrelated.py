@@ -15,6 +15,7 @@ from functools import lru_cache, reduce
 import numpy as np
 from numba import njit
 
+from ppdm.chance import generator
 from ppdm.disguise.mechanism import Mechanism
 from ppdm.table import DENSE_LIMIT, Domain, Pairs, Table, aggregated, whole_counts
 
@@ -65,11 +66,28 @@ class UnrelatedQuestion(Mechanism):
 
     # -- the respondent --------------------------------------------------------------------
 
+    @property
+    def named(self):
+        if isinstance(self.personal, Table):
+            return self.personal.names
+        return None if self.personal is None else tuple(self.personal)
+
+    def protects(self, name):
+        return True
+
     def disguise_codes(self, codes, domain, rng):
+        self.check_all(domain)
         private = rng.random(len(codes)) < self.q
         return np.where(private, codes, self._personal_codes(domain, len(codes), rng))
 
+    def disguise_digits(self, digits, domain, rng):
+        self.check_all(domain)
+        private = rng.random(len(digits)) < self.q
+        return np.where(private[:, None], digits, self._personal_digits(domain, len(digits), rng))
+
     def disguise_table(self, table: Table, rng: np.random.Generator) -> Table:
+        rng = generator(rng)
+        self.check_all(table.domain)
         reports, strangers = _kept(table.values, self.q, rng)
         if strangers < 0:
             whole_counts(table)  # says which number is no count
@@ -89,22 +107,32 @@ class UnrelatedQuestion(Mechanism):
         if self.personal is None:
             return rng.integers(domain.size, size=number)
         if isinstance(self.personal, Table):
-            joint = self.personal.marginal(*domain.names)
-            cells, chances = joint.occupied()
+            cells, chances = self._joint(domain).occupied()
             return rng.choice(cells, size=number, p=chances / chances.sum())
         codes = np.zeros(number, dtype=np.int64)
         for name, levels, stride in zip(domain.names, domain.levels, domain.strides, strict=True):
             codes += stride * rng.choice(len(levels), size=number, p=self._answer(name, levels))
         return codes
 
+    def _personal_digits(self, domain: Domain, number: int, rng) -> np.ndarray:
+        if isinstance(self.personal, Table):
+            return domain.digits(self._personal_codes(domain, number, rng))
+        pairs = zip(domain.names, domain.levels, strict=True)
+        answers = [
+            rng.choice(len(levels), number, p=self._answer(n, levels)) for n, levels in pairs
+        ]
+        return np.column_stack(answers)
+
     # -- the collector ---------------------------------------------------------------------
 
     def apply(self, table: Table) -> Table:
+        self.check_part(table.domain)
         stranger = self.personal_distribution(table.domain) * ((1 - self.q) * table.total)
         return Table(table.domain, self.q * table.densified().values + stranger)
 
     def undo(self, table: Table) -> Table:
         """[Zhan & Matwin, Eq. 1] The estimated table of private records."""
+        self.check_part(table.domain)
         self._check_informative()
         if self.q == 1:
             return table
@@ -113,6 +141,7 @@ class UnrelatedQuestion(Mechanism):
 
     def undo_pairs(self, pairs: Pairs) -> Pairs:
         """:meth:`undo` of all tables of two at once, and of the classes; the same linear map."""
+        self.check_part(pairs.domain)
         self._check_informative()
         if self.q == 1:
             return pairs
@@ -123,6 +152,7 @@ class UnrelatedQuestion(Mechanism):
 
     def unbiased(self, right: Callable, codes: np.ndarray, domain: Domain) -> np.ndarray:
         """[Zhan & Matwin 2.4] (right(report) - (1-q) E right(Y)) / q."""
+        self.check_part(domain)
         self._check_informative()
         everywhere = right(domain.digits(np.arange(_enumerable(domain))))
         stranger = everywhere @ self.personal_distribution(domain)
@@ -138,10 +168,7 @@ class UnrelatedQuestion(Mechanism):
         if self.personal is None:
             return np.full(size, 1 / size)
         if isinstance(self.personal, Table):
-            joint = self.personal.marginal(*domain.names)
-            if joint.levels != domain.levels:
-                raise ValueError("the personal table and the records have different levels")
-            return joint.densified().values
+            return self._joint(domain).densified().values
         answers = (self._answer(*pair) for pair in zip(domain.names, domain.levels, strict=True))
         return reduce(np.multiply.outer, answers).reshape(-1)
 
@@ -154,8 +181,14 @@ class UnrelatedQuestion(Mechanism):
             )
         return self._pairs[known]
 
+    def _joint(self, domain: Domain) -> Table:
+        joint = self.personal.marginal(*domain.names)
+        if joint.levels != domain.levels:
+            raise ValueError("the personal table and the records have different levels")
+        return joint
+
     def _answer(self, name: str, levels: tuple) -> np.ndarray:
-        probabilities = self.personal.get(name)
+        probabilities = (self.personal or {}).get(name)
         if probabilities is None:
             return np.full(len(levels), 1 / len(levels))
         if len(probabilities) != len(levels):
@@ -180,10 +213,11 @@ class UnrelatedQuestion(Mechanism):
         if attribute is not None:
             domain = domain.only([attribute])
         elif self.personal is None:  # no need to list 2^d equal probabilities
-            return _epsilon(self.q, 1 / domain.size)
-        return _epsilon(self.q, self.personal_distribution(domain).min())
+            return epsilon_of_private(self.q, 1 / domain.size)
+        return epsilon_of_private(self.q, self.personal_distribution(domain).min())
 
     def _likeliest(self, prior: Table) -> np.ndarray:
+        self.check_part(prior.domain)
         values = prior.densified().values
         stranger = (1 - self.q) * self.personal_distribution(prior.domain)
         # max over x of (q [x = r] + stranger(r)) P(x)
@@ -229,7 +263,12 @@ def _add_ones(counts, cells):
         counts[cell] += 1
 
 
-def _epsilon(q: float, rarest: float) -> float:
+def epsilon_of_private(q: float, rarest: float) -> float:
+    """Local differential privacy where the rarest personal answer has this probability.
+
+    >>> round(epsilon_of_private(0.5, 0.5), 6)
+    1.098612
+    """
     return math.inf if q == 1 or rarest == 0 else math.log1p(q / ((1 - q) * rarest))
 
 

@@ -1,0 +1,511 @@
+"""The contract: what is asked and how it is protected, and nothing done that does not match it."""
+
+import json
+import math
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from ppdm import Domain, MultiGroup, RRMatrix, Scheme, Survey, Table, UnrelatedQuestion, count
+from ppdm.contract import read_yaml
+from ppdm.disguise import bound, scheme_of
+
+FALSE_ALARM = 1e-7  # of every single random test below
+
+YES_NO = ["no", "yes"]
+QUESTIONS = {"A": YES_NO, "B": [0, 1], "C": ["x", "y", "z"]}
+MORE_OUTPUTS = [[0.6, 0.1, 0.0], [0.2, 0.6, 0.2], [0.1, 0.1, 0.5], [0.1, 0.2, 0.3]]
+PROTECTIONS = {
+    "open": [],
+    "warner": [{"mechanism": "warner", "p": 0.7, "attributes": ["A", "B"]}],
+    "k-rr": [{"mechanism": "k-rr", "p": 0.6, "attributes": ["C", "A"]}],
+    "forced response": [
+        {"mechanism": "forced-response", "truth": 0.5, "forced": [0.2, 0.3], "attributes": ["B"]}
+    ],
+    "matrix": [
+        {"mechanism": "matrix", "matrix": MORE_OUTPUTS, "outputs": ["p", "q", "r", "s"],
+         "prior": [0.5, 0.3, 0.2], "attributes": ["C"]}
+    ],
+    "one coin": [{"mechanism": "multi-group", "theta": 0.8, "groups": [["A", "B"]]}],
+    "two coins": [{"mechanism": "multi-group", "theta": 0.3, "groups": [["A"], ["B"]]}],
+    "absent": [{"mechanism": "multi-group", "theta": 0.8, "absent": "y", "groups": [["C", "A"]]}],
+    "unrelated": [
+        {"mechanism": "unrelated-question", "q": 0.6, "personal": {"C": [0.2, 0.3, 0.5]},
+         "groups": [["A", "C"], ["B"]]}
+    ],
+    "each unrelated": [{"mechanism": "unrelated-question", "q": 0.6, "attributes": ["A", "B"]}],
+    "everything": [
+        {"mechanism": "matrix", "matrix": MORE_OUTPUTS, "outputs": [0, 1, 2, 3], "attributes": ["C"]},
+        {"mechanism": "unrelated-question", "q": 0.7, "groups": [["B"]]},
+        {"mechanism": "multi-group", "theta": 0.8, "groups": [["A"]]},
+    ],
+}  # fmt: skip
+
+
+def schemes():
+    return {name: scheme_of(Survey(QUESTIONS, spec)) for name, spec in PROTECTIONS.items()}
+
+
+def answers(size=60, seed=3):
+    rng = np.random.default_rng(seed)
+    levels = {name: np.array(levels, dtype=object) for name, levels in QUESTIONS.items()}
+    return pd.DataFrame({n: lev[rng.integers(len(lev), size=size)] for n, lev in levels.items()})
+
+
+# -- plain data ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PROTECTIONS)
+def test_a_survey_survives_its_files(name, tmp_path):
+    survey = Survey(QUESTIONS, PROTECTIONS[name], "A", "Ein Versuch: ü", {"A": "Do you?"})
+    assert Survey.from_json(survey.to_json()) == survey
+    assert Survey.from_json(json.dumps(json.loads(survey.to_json()))) == survey
+    assert Survey.from_yaml(survey.to_json()) == survey  # JSON is YAML
+    for path in (tmp_path / "scheme.json", tmp_path / "scheme.yml"):
+        survey.save(path)
+        read = Survey.load(path)
+        assert read == survey
+        assert read.fingerprint == survey.fingerprint
+        assert hash(read) == hash(survey)
+    assert survey.domain == Domain(tuple("ABC"), (("no", "yes"), (0, 1), ("x", "y", "z")))
+
+
+def test_the_form_is_the_first_version():
+    """What was published must be readable for ever: this text never changes."""
+    text = """{"format": "ppdm survey", "version": 1, "title": "t",
+        "attributes": [{"name": "A", "levels": ["no", "yes"], "question": "?"},
+                       {"name": "B", "levels": [0, 1, 2.5, true]}],
+        "class": "A", "protection": [{"mechanism": "warner", "p": 0.7, "attributes": ["A"]}]}"""
+    with pytest.raises(ValueError, match="levels of 'B' must differ"):
+        Survey.from_json(text)
+    survey = Survey.from_json(text.replace(", true", ""))
+    assert survey.attributes == {"A": ("no", "yes"), "B": (0, 1, 2.5)}
+    assert survey.target == "A"
+    assert survey.protected == ("A",)
+    assert survey.fingerprint == "d431bcf4ab7133d3"
+
+
+def test_yes_and_no_in_yaml_are_words():
+    text = "attributes: [{name: on, levels: [no, yes, off, y, 'true', 2020-01-01]}]"
+    expected = ("no", "yes", "off", "y", "true", "2020-01-01")
+    assert Survey.from_yaml(text).attributes == {"on": expected}
+    assert read_yaml("[true, False, 1, 1.5, null]") == [True, False, 1, 1.5, None]
+
+
+def test_a_survey_from_a_frame_takes_declared_levels_only():
+    frame = pd.DataFrame({"A": pd.Categorical(["y"], categories=["n", "y"]), "B": [True], "C": [3]})
+    with pytest.raises(ValueError, match="the levels of C are not declared"):
+        Survey.from_frame(frame)
+    survey = Survey.from_frame(frame, levels={"C": [1, 2, 3]}, target="A")
+    assert survey.attributes == {"A": ("n", "y"), "B": (False, True), "C": (1, 2, 3)}
+    with pytest.raises(ValueError, match="levels names 'Z'"):
+        Survey.from_frame(frame, levels={"Z": [1]})
+
+
+WARNER = {"mechanism": "warner", "p": 0.7, "attributes": ["A"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "this is no JSON"),
+        ("[1]", "a survey is a mapping"),
+        ('{"attributes": [], "attributes": []}', "the key 'attributes' stands twice"),
+        ('{"attributes": NaN}', "NaN is no number"),
+        ('{"format": "x", "attributes": []}', "its format is 'x'"),
+        ('{"version": 2, "attributes": []}', "version 2; this program reads 1"),
+        ('{"version": true, "attributes": []}', "version True"),
+        ('{"attributes": [], "levels": []}', "a survey has no levels; it has format"),
+        ("{}", "a survey lacks attributes"),
+        ('{"attributes": {}}', "attributes is a list"),
+        ('{"attributes": [{"name": "A"}]}', "an attribute lacks levels"),
+        ('{"attributes": [{"name": "", "levels": [0, 1]}]}', "is not empty"),
+        ('{"attributes": [{"name": "A", "levels": "no"}]}', "the levels of 'A' is a list"),
+        ('{"attributes": [{"name": "A", "levels": [0]}]}', "a question has at least two"),
+        ('{"attributes": [{"name": "A", "levels": ["1", 1]}]}', "must differ, also when written"),
+        ('{"attributes": [{"name": "A", "levels": [null, 1]}]}', "a level of 'A' is a string"),
+        ('{"attributes": [{"name": "A", "levels": ["\\ud800", 1]}]}', "a level of 'A' is a string"),
+        ('{"attributes": [{"name": "A", "levels": [0, 1]}], "class": "a"}', "the class names 'a'"),
+        ('{"attributes": [{"name": "A", "levels": [0, 1]}, {"name": "A", "levels": [0, 1]}]}', "twice"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)  # fmt: skip
+def test_files_that_are_no_survey_are_refused(text, message):
+    with pytest.raises(ValueError, match=message) as refusal:
+        Survey.from_json(text)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"mechanism": "coin"}, "a mechanism is one of warner, k-rr"),
+        ({"p": 1.5}, "p is a probability, from 0 to 1; got 1.5"),
+        ({"p": "0.7"}, "p is a probability"),
+        ({"p": float("nan")}, "p is a probability"),
+        ({"q": 0.7}, "the mechanism warner has no q"),
+        ({"attributes": ["a"]}, "names 'a', which is not asked; asked is A, B, C"),
+        ({"attributes": []}, "nothing would be disguised"),
+        ({"attributes": ["A", "A"]}, "names an attribute twice"),
+        ({"attributes": "A"}, "attributes is a list; got 'A'"),
+        ({"attributes": ["C"]}, "needs two answers; 'C' has x, y, z"),
+        ({"groups": [["A"]]}, "names its attributes .one of them, once."),
+        ({"mechanism": "k-rr", "p": None}, "p is a probability"),
+    ],
+)
+def test_protections_that_do_not_fit_are_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        Survey(QUESTIONS, [{**WARNER, **change}])
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ({"mechanism": "forced-response", "truth": 0.5, "forced": [0.2, 0.2], "attributes": ["A"]},
+         "truth and forced must sum to one; the sum is 0.9"),
+        ({"mechanism": "forced-response", "truth": 0.5, "forced": [0.2, 0.3], "attributes": ["C"]},
+         "forced has 2 probabilities; 'C' has 3 levels: x, y, z"),
+        ({"mechanism": "matrix", "matrix": [[0.7, 0.3], [0.4, 0.6]], "attributes": ["A"]},
+         "the column 0 of the matrix .* the sum is 1.1"),
+        ({"mechanism": "matrix", "matrix": MORE_OUTPUTS, "attributes": ["C"]}, "needs outputs"),
+        ({"mechanism": "matrix", "matrix": np.eye(2).tolist(), "attributes": ["C"]},
+         "2 probabilities; 'C' has 3 levels"),
+        ({"mechanism": "unrelated-question", "q": 0.5, "personal": {"a": [1, 0]}, "attributes": ["A"]},
+         "personal names 'a', which is not asked; asked is A"),
+        ({"mechanism": "unrelated-question", "q": 0.5, "personal": {"B": [1, 0]}, "attributes": ["A"]},
+         "personal names 'B'"),
+        ({"mechanism": "multi-group", "theta": 0.8, "groups": [["A"], ["A"]]}, "protected twice"),
+        ({"mechanism": "multi-group", "theta": 0.8, "groups": [["A", "C"]]}, "needs two answers"),
+        ({"mechanism": "multi-group", "theta": 0.8, "groups": []}, "nothing would be disguised"),
+        ({"mechanism": "multi-group", "theta": 0.8, "groups": ["A"]}, "a list; got 'A'"),
+    ],
+)  # fmt: skip
+def test_parameters_that_do_not_fit_are_refused(spec, message):
+    with pytest.raises(ValueError, match=message):
+        Survey(QUESTIONS, [spec])
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"mechanism": "warner", "p": 0.5, "attributes": ["A"]},
+        {"mechanism": "k-rr", "p": 1 / 3, "attributes": ["C"]},
+        {"mechanism": "forced-response", "truth": 0.0, "forced": [0.5, 0.5], "attributes": ["A"]},
+        {"mechanism": "unrelated-question", "q": 0.0, "attributes": ["A"]},
+        {"mechanism": "multi-group", "theta": 0.5, "groups": [["A"]]},
+    ],
+)
+def test_protections_that_cannot_be_undone_bind_no_scheme(spec):
+    with pytest.raises(ValueError, match="cannot be undone|nothing can be undone|no information"):
+        scheme_of(Survey(QUESTIONS, [spec]))
+
+
+# -- the mechanism that it binds -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PROTECTIONS)
+def test_a_scheme_is_one_linear_map(name):
+    scheme, table = schemes()[name], count(answers(), Survey(QUESTIONS))
+    matrix = scheme.matrix(scheme.answers)
+    assert matrix.shape == (scheme.reports.size, scheme.answers.size)
+    np.testing.assert_allclose(matrix.sum(axis=0), 1, atol=1e-12)
+    reports = scheme.apply(table)
+    assert reports.domain == scheme.reports
+    np.testing.assert_allclose(scheme.undo(reports).values, table.values, atol=1e-9)
+    assert scheme.undo(reports).domain == scheme.answers
+    for names in (["A"], ["C", "B"], ["B"]):
+        part = scheme.undo(reports.marginal(*names))
+        np.testing.assert_allclose(part.values, table.marginal(*names).values, atol=1e-9)
+    rng = np.random.default_rng(5)
+    right = rng.random(scheme.answers.size)
+    estimates = scheme.unbiased(
+        lambda digits: right[scheme.answers.codes(digits)],
+        np.arange(scheme.reports.size),
+        scheme.reports,
+    )
+    np.testing.assert_allclose(estimates @ matrix, right, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", PROTECTIONS)
+def test_what_an_attacker_gets_from_a_scheme(name):
+    scheme, table = schemes()[name], count(answers(), Survey(QUESTIONS)).proportions()
+    joint = scheme.matrix(scheme.answers) * table.values
+    assert scheme.guess_record(table) == pytest.approx(joint.max(axis=1).sum())
+    level = scheme.answers.digits(np.arange(scheme.answers.size))[:, 2]
+    by_level = np.array([joint[:, level == v].sum(axis=1) for v in range(3)])
+    assert scheme.guess_answer(table, "C") == pytest.approx(by_level.max(axis=0).sum())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for attribute in "ABC":
+            one = scheme.matrix(scheme.answers.only([attribute]))
+            ratios = one[:, :, None] / one[:, None, :]
+            largest = math.log(np.nanmax(ratios))
+            assert scheme.epsilon(attribute) == pytest.approx(largest)
+        matrix = scheme.matrix(scheme.answers)
+        largest = np.log(np.nanmax(matrix.max(axis=1) / matrix.min(axis=1)))
+    assert scheme.epsilon() == pytest.approx(largest)
+
+
+@pytest.mark.parametrize("how", ["one at a time", "together", "counts"])
+@pytest.mark.parametrize("name", PROTECTIONS)
+def test_one_respondent_is_disguised_as_one_of_many(name, how):
+    """A chi-squared test of the reports against the columns of the matrix; false alarms: 1e-7 for
+    each protection and way, 4e-6 in all."""
+    scheme, rng = schemes()[name], np.random.default_rng(17)
+    frame = answers(2, seed=4)
+    each = 150 if how == "one at a time" else 3_000
+    codes = count(frame.head(1), scheme.answers).densified().values.argmax()
+    column = scheme.matrix(scheme.answers)[:, codes]
+    if how == "one at a time":
+        sent = pd.concat([scheme.disguise(frame.head(1), rng) for _ in range(each)])
+        table = count(sent, scheme)
+    elif how == "together":
+        sent = scheme.disguise(pd.concat([frame.head(1)] * each), rng)
+        table = count(sent, scheme)
+    else:
+        table = scheme.disguise_table(count(frame.head(1), scheme.answers) * each, rng)
+    found = table.densified().values
+    assert found[column == 0].sum() == 0
+    possible = column > 0
+    if possible.sum() == 1:
+        assert found[possible] == each
+    else:
+        expected = each * column[possible]
+        assert stats.chisquare(found[possible], expected).pvalue > FALSE_ALARM
+
+
+def test_light_mechanisms_have_a_form_as_plain_data():
+    survey, table = Survey(QUESTIONS), count(answers(), Survey(QUESTIONS))
+    personal = {"C": [0.2, 0.3, 0.5]}
+    for light in (
+        MultiGroup(0.7, [["A", "B"]]),
+        MultiGroup(0.7, [["A"], ["B"]]),
+        UnrelatedQuestion(0.4, personal),
+        UnrelatedQuestion(0.4),
+        RRMatrix({"C": MORE_OUTPUTS}, prior={"C": [0.5, 0.3, 0.2]}),
+        RRMatrix({"C": MORE_OUTPUTS, "A": [[0.9, 0.2], [0.1, 0.8]]}, {"C": list("pqrs")}),
+    ):
+        scheme = bound(light, survey)
+        assert isinstance(scheme, Scheme)
+        assert scheme_of(Survey.from_json(scheme.survey.to_json())).reports == scheme.reports
+        np.testing.assert_allclose(scheme.apply(table).values, light.apply(table).values)
+        reports = light.apply(table)
+        np.testing.assert_allclose(scheme.undo(reports).values, light.undo(reports).values)
+    assert bound(survey).reports == survey.domain
+    assert bound(None) is None
+    with pytest.raises(ValueError, match="unknown attributes: Z"):
+        bound(MultiGroup(0.7, [["Z"]]), survey)
+    with pytest.raises(ValueError, match="no room for a joint table"):
+        bound(UnrelatedQuestion(0.5, table), survey)
+
+
+def test_seventy_questions_are_disguised_without_a_code_of_all():
+    names = [f"q{i}" for i in range(70)]
+    rng = np.random.default_rng(8)
+    true = pd.DataFrame(rng.random((4_000, 70)) < 0.3, columns=names).astype(int)
+    groups = [names[i : i + 7] for i in range(0, 70, 7)]
+    multi = {"mechanism": "multi-group", "theta": 0.8, "groups": groups}
+    unrelated = {"mechanism": "unrelated-question", "q": 0.5, "groups": groups}
+    warner = {"mechanism": "warner", "p": 0.8, "attributes": names}
+    surveys = [Survey(dict.fromkeys(names, (0, 1)), [s]) for s in (multi, unrelated, warner)]
+    light = [MultiGroup(0.8, groups), MultiGroup(0.8), UnrelatedQuestion(0.5)]
+    for mechanism in [*map(scheme_of, surveys), *light]:
+        sent = mechanism.disguise(true, rng)
+        assert sent.shape == true.shape
+        part = count(sent[["q3", "q69"]])
+        part = Table(Domain(part.names, part.levels, tuple(names)), part.values)
+        found = mechanism.undo(part).proportions().dense
+        expected = count(true[["q3", "q69"]]).proportions().dense
+        # a standard error is at most 0.025, and there are 24 numbers
+        np.testing.assert_allclose(found, expected, atol=0.025 * stats.norm.isf(FALSE_ALARM / 24))
+
+
+# -- what does not match ---------------------------------------------------------------------
+
+
+def scheme_and_frame():
+    return schemes()["everything"], answers(5)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f: f.rename(columns={"A": "a"}), "lack A and have a, which is not asked"),
+        (lambda f: f.drop(columns="A"), "the records lack A; asked is A, B, C"),
+        (lambda f: f.assign(D=1), "the records have D, which is not asked"),
+        (lambda f: f.assign(A="YES"), "value 'YES' .row 0., which is not among its levels no, yes"),
+        (lambda f: f.assign(B=2), "value 2 .row 0., which is not among its levels 0, 1"),
+        (lambda f: f.assign(B=None), "column 'B' has missing values"),
+        (lambda f: f.to_numpy(dtype=object), "lack A, B, C and have x0, x1, x2"),
+        (lambda f: f[["A", "A", "B", "C"]], "column names must differ; repeated: A"),
+    ],
+)
+def test_records_that_do_not_match_are_refused(change, message):
+    scheme, frame = scheme_and_frame()
+    for doing in (
+        lambda records: scheme.disguise(records, np.random.default_rng(1)),
+        lambda records: count(records, scheme.survey),
+    ):
+        with pytest.raises(ValueError, match=message) as refusal:
+            doing(change(frame))
+        assert "\n" not in str(refusal.value)
+
+
+def test_what_is_certain_is_mapped_and_said():
+    survey = Survey({"A": YES_NO, "B": [0, 1], "C": ["1", "2"]})
+    plain = pd.DataFrame({"A": ["yes", "no"], "B": [0, 1], "C": ["2", "1"]})
+    expected = count(plain, survey).dense
+    for same in ([False, True], [0.0, 1.0]):
+        np.testing.assert_array_equal(count(plain.assign(B=same), survey).dense, expected)
+    for change in ({"B": ["0", "1"]}, {"B": ["0.0", "1.0"]}, {"C": [2, 1]}, {"C": [2.0, 1.0]}):
+        with pytest.warns(UserWarning, match=f"column '{next(iter(change))}': the value .* taken"):
+            found = count(plain.assign(**change), survey)
+        np.testing.assert_array_equal(found.dense, expected)
+    with pytest.warns(UserWarning, match="another order: they are taken by name"):
+        np.testing.assert_array_equal(count(plain[["C", "A", "B"]], survey).dense, expected)
+    for change in ({"B": ["00", "1"]}, {"B": ["0 ", "1"]}, {"B": ["no", "yes"]}, {"C": [2, 1.5]}):
+        with warnings.catch_warnings(), pytest.raises(ValueError, match="not among its levels"):
+            warnings.simplefilter("ignore")
+            count(plain.assign(**change), survey)
+
+
+def test_tables_that_do_not_match_are_refused():
+    scheme, frame = scheme_and_frame()
+    reports = scheme.apply(count(frame, scheme.answers))
+    with pytest.raises(ValueError, match="the reports of the survey are 0, 1, 2, 3, in this order"):
+        scheme.undo(count(frame, scheme.answers))  # not disguised
+    with pytest.raises(ValueError, match="the answers of the survey are x, y, z"):
+        scheme.apply(reports)  # disguised already
+    turned = Table(reports.domain.with_levels({"A": ("yes", "no")}), reports.values)
+    with pytest.raises(ValueError, match="levels yes, no of 'A'"):
+        scheme.undo(turned)
+    with pytest.raises(ValueError, match="levels are those of the survey"):
+        scheme.disguise(frame, np.random.default_rng(1), levels={"A": YES_NO})
+    with pytest.raises(ValueError, match="a scheme is made from a survey"):
+        scheme_of({"A": YES_NO})
+
+
+# -- the light way -------------------------------------------------------------------------
+
+
+KINDS = ["Int64", "boolean", "float", "object", "int64[pyarrow]", "bool[pyarrow]", "int8", "bool"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ones_alone_are_disguised_whatever_their_type(kind):
+    """Once 1,000 answers "1" were reported 100 % true. False alarms: 1e-7 each."""
+    frame, rng = (
+        pd.DataFrame({"A": np.ones(1_000, dtype=int)}).astype(kind),
+        np.random.default_rng(3),
+    )
+    sent = UnrelatedQuestion(0.5).disguise(frame, rng)
+    assert sent.dtypes.iloc[0] == frame.dtypes.iloc[0]
+    changed = (sent["A"].astype(int) != 1).sum()
+    assert stats.binomtest(int(changed), 1_000, 0.25).pvalue > FALSE_ALARM
+
+
+def test_a_column_with_one_value_is_refused_or_declared():
+    """Once 0 of 1,000 answers were changed when they came one by one. False alarms: 1e-7."""
+    frame, rng = pd.DataFrame({"A": ["yes"]}), np.random.default_rng(3)
+    for one in (frame, frame.astype("category"), frame.assign(A=7)):
+        with pytest.raises(ValueError, match="column 'A' has only the value"):
+            UnrelatedQuestion(0.5).disguise(one, rng)
+    levels = {"A": YES_NO}
+    sent = [UnrelatedQuestion(0.5).disguise(frame, rng, levels)["A"][0] for _ in range(1_000)]
+    assert stats.binomtest(sent.count("no"), 1_000, 0.25).pvalue > FALSE_ALARM
+    open_ = frame.assign(B=[1])
+    assert MultiGroup(0.0, [["B"]]).disguise(open_, rng).values.tolist() == [["yes", 0]]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "lost", "stray"),
+    [
+        (MultiGroup(0.7, [["A", "c"]]), "c", "C"),
+        (RRMatrix({"c": [[0.7, 0.3], [0.3, 0.7]]}), "c", "A, C"),
+        (UnrelatedQuestion(0.7, {"c": [0.3, 0.7]}), "c", "A, C"),
+    ],
+    ids=str,
+)
+def test_undo_is_not_skipped_where_names_do_not_match(scheme, lost, stray):
+    table = count(pd.DataFrame({"A": [0, 1, 1], "C": [0, 1, 1]}))
+    for doing in (scheme.undo, scheme.apply, scheme.guess_record):
+        with pytest.raises(ValueError, match=f"names {lost}, .* does not name {stray}, which"):
+            doing(table)
+    rng = np.random.default_rng(1)
+    for doing in (lambda: scheme.disguise_table(table, rng),
+                  lambda: scheme.disguise(pd.DataFrame({"A": [0], "C": [1]}), rng)):  # fmt: skip
+        with pytest.raises(ValueError, match=f"unknown attributes: {lost}"):
+            doing()
+
+
+def test_a_marginal_is_undone_by_itself():
+    scheme = MultiGroup(0.7, [["A", "B"]])
+    table = count(pd.DataFrame({"A": [0, 1, 1], "B": [1, 1, 0], "C": [0, 1, 1]}))
+    part = scheme.undo(table.marginal("C", "A"))
+    np.testing.assert_allclose(part.dense, scheme.undo(table).marginal("C", "A").dense)
+    assert scheme.undo(table.where(C=1).marginal("A")).total == pytest.approx(2)
+
+
+def test_labels_of_a_matrix_have_to_be_the_levels():
+    labelled = RRMatrix({"A": [[0.9, 0.2], [0.1, 0.8]]}, inputs={"A": ["yes", "no"]})
+    table = count(pd.DataFrame({"A": YES_NO}))
+    with pytest.raises(
+        ValueError, match="inputs of the matrix for 'A' are yes, no; .* have no, yes"
+    ):
+        labelled.apply(table)
+    with pytest.raises(ValueError, match="outputs name B; there are matrices for A"):
+        RRMatrix({"A": np.eye(2)}, outputs={"B": YES_NO})
+    with pytest.raises(ValueError, match="2 inputs; the prior has 3 probabilities"):
+        RRMatrix(np.eye(2), prior=[0.2, 0.3, 0.5])
+    joint = Table(Domain(("A",), (("yes", "no"),)), [9, 1])
+    with pytest.raises(ValueError, match="different levels"):
+        UnrelatedQuestion(0.5, joint).disguise(
+            pd.DataFrame({"A": YES_NO}), np.random.default_rng(1)
+        )
+
+
+@pytest.mark.parametrize("rng", [42, None, np.random, np.random.RandomState(1)])
+def test_chance_is_a_generator(rng):
+    frame = pd.DataFrame({"A": [0, 1]})
+    for scheme in (MultiGroup(0.8), UnrelatedQuestion(0.8), RRMatrix.warner(2, 0.8)):
+        for doing in (
+            lambda s: s.disguise(frame, rng),
+            lambda s: s.disguise_table(count(frame), rng),
+        ):
+            with pytest.raises(
+                ValueError, match="rng is a numpy.random.Generator, as .* makes one"
+            ):
+                doing(scheme)
+
+
+def test_weights_are_added():
+    frame, weights = pd.DataFrame({"A": [0, 1, 1], "B": [1, 0, 0]}), [1.5, 2, 0.25]
+    assert count(frame, weights=weights).dense.tolist() == [[0, 1.5], [2.25, 0]]
+    many = count(pd.DataFrame(np.eye(3, 30, dtype=int)), weights=weights)
+    assert many.is_sparse and many.total == 3.75
+    for bad, message in (([1], "3 records need 3 weights"), ([1, -1, 1], "not negative"),
+                         ([0, 0, 0], "at least one is positive"), ([1, np.nan, 1], "finite")):  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            count(frame, weights=bad)
+
+
+def test_a_column_called_count_stays():
+    table = count(pd.DataFrame({"count": [0, 1, 1]}))
+    with pytest.raises(ValueError, match="an attribute is called 'count'.*value='counts'"):
+        table.to_frame()
+    frame = table.to_frame(value="counts")
+    assert Table.from_frame(frame, "counts").dense.tolist() == [1, 2]
+
+
+def test_column_names_must_differ():
+    frame = pd.DataFrame([[0, 1]], columns=["A", "A"])
+    with pytest.raises(ValueError, match="column names must differ; repeated: A"):
+        count(frame)
+
+
+def test_replacing_keeps_the_checks():
+    with pytest.raises(ValueError, match="the class names 'Z'"):
+        replace(Survey(QUESTIONS), target="Z")
