@@ -734,8 +734,22 @@ def declared(levels: Levels) -> Domain | None:
 
 def _columns_of(domain: Domain, frame: pd.DataFrame) -> pd.DataFrame:
     """The columns of a frame in the order of a domain; they must be the same ones."""
-    missing = [name for name in domain.names if name not in frame.columns]
-    extra = [name for name in frame.columns if name not in domain.names]
+    refuse_other_columns(frame.columns, domain)
+    if tuple(frame.columns) != domain.names:
+        warnings.warn("the columns stand in another order: they are taken by name", stacklevel=2)
+    return frame[list(domain.names)]
+
+
+def refuse_other_columns(columns: Iterable[str], domain: Domain) -> None:
+    """Refuse columns that are not the attributes of a domain, in whatever order.
+
+    >>> refuse_other_columns(["a"], Domain(("A",), ((0, 1),)))
+    Traceback (most recent call last):
+    ValueError: the records lack A and have a, which is not asked; asked is A
+    """
+    columns = list(columns)
+    missing = [name for name in domain.names if name not in columns]
+    extra = [name for name in columns if name not in domain.names]
     if missing or extra:
         lacks = f"lack {listed(missing)}" if missing else ""
         has = f"have {listed(extra)}, which is not asked" if extra else ""
@@ -743,9 +757,6 @@ def _columns_of(domain: Domain, frame: pd.DataFrame) -> pd.DataFrame:
             f"the records {' and '.join(filter(None, (lacks, has)))}; "
             f"asked is {listed(domain.names)}"
         )
-    if tuple(frame.columns) != domain.names:
-        warnings.warn("the columns stand in another order: they are taken by name", stacklevel=2)
-    return frame[list(domain.names)]
 
 
 def decode(codes: np.ndarray, domain: Domain, like: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -809,10 +820,15 @@ def _coded_column(
     column: pd.Series, given: Iterable | None, alike: np.ndarray | None = None
 ) -> tuple[np.ndarray, tuple]:
     """A column as level numbers, and its levels."""
-    if given is None and isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
+    given = None if given is None else tuple(given)
+    if (
+        given in (None, (0, 1))
+        and isinstance(column.dtype, np.dtype)
+        and column.dtype.kind in "iub"
+    ):
         values = column.to_numpy()
         if len(values) and values.min() >= 0 and values.max() <= 1:
-            return values, (0, 1)
+            return values, given or (0, 1)
     missing = column.isna().to_numpy()
     if missing.any():
         place = f"first in {_place(column, missing)}" if alike is None else _number(missing, alike)
@@ -821,7 +837,7 @@ def _coded_column(
             "fill them, drop the rows, or make them a level of their own"
         )
     values, numbers = _distinct(column)
-    levels = tuple(_own_levels(column, values) if given is None else given)
+    levels = tuple(_own_levels(column, values)) if given is None else given
     numbers = places(values, levels, column.name)[numbers]
     outside = numbers < 0
     if outside.any():
@@ -837,7 +853,8 @@ def _coded_column(
 
 
 def _place(column: pd.Series, rows: np.ndarray) -> str:
-    return f"row {column.index[np.flatnonzero(rows)[0]]!r}"
+    row = column.index[int(np.flatnonzero(rows)[0])]
+    return f"row {row.item() if isinstance(row, np.generic) else row!r}"
 
 
 def _number(rows: np.ndarray, alike: np.ndarray) -> str:

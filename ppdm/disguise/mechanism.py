@@ -62,7 +62,9 @@ class Mechanism(ABC):
             digits = reported.digits(codes)
         else:
             digits = self.disguise_digits(np.column_stack(columns).astype(np.int64), domain, rng)
-        return from_level_numbers(digits, reported, like=frame)
+        reports = from_level_numbers(digits, reported, like=frame)
+        reports.attrs["disguised by"] = repr(self)  # a learner without a mechanism will ask
+        return reports
 
     @abstractmethod
     def disguise_codes(

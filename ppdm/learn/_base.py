@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Protocol
@@ -12,7 +13,19 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ppdm import engines
-from ppdm.table import Domain, Table, as_frame, listed, names_of
+from ppdm.table import (
+    Domain,
+    Table,
+    as_frame,
+    checked_weights,
+    count,
+    level_numbers,
+    listed,
+    names_of,
+)
+
+#: The name of a class that has none.
+UNNAMED = "y"
 
 
 class CanUndo(Protocol):
@@ -36,15 +49,60 @@ class CanCorrect(Protocol):
 class TableClassifier(ClassifierMixin, BaseEstimator):
     """A classifier that is learned from a table; subclasses give `_learn` and `_scores`."""
 
-    def fit(self, X: object, y: Sequence | str):
+    def fit(self, X: object, y: Sequence | str, sample_weight: Sequence | None = None):
         """Learn from records: plain ones, or disguised ones if there is a mechanism.
 
         The class takes part in the disguise under the name of `y` (``"y"`` if it has none). If
         `y` is the name of a column of `X`, that is the class; then `X` may be anything that
-        `ppdm.count` takes, files and frames of other engines among them.
+        `ppdm.count` takes, files and frames of other engines among them. A mechanism that a survey
+        has bound says which levels there are; records that do not match are refused. Weights, one a
+        record, count as so many records.
         """
-        records, target = _joined(X, y)
-        return self._learn_records(records, target)
+        records, target = _joined(X, y, self._class_name(X, y))
+        disguised = _disguised_otherwise(records, self.mechanism)
+        if disguised and self.mechanism is not None:
+            raise ValueError(f"{disguised}, which would undo what was never done")
+        if disguised:
+            warnings.warn(f"{disguised}: what is learned is what was reported", stacklevel=2)
+        return self._learn_records(records, target, self._reports(), sample_weight)
+
+    def score(
+        self, X: pd.DataFrame | np.ndarray, y: Sequence, sample_weight: Sequence | None = None
+    ) -> float:
+        """The share of records that are classified rightly.
+
+        With a mechanism, `X` and `y` are reports, disguised as those learned from, and the score is
+        the unbiased estimate of the share among the true records behind them [Zhan & Matwin 2.4;
+        Zhan & Du 4.6]; it may leave the range from 0 to 1. For true records ask the accuracy of
+        :meth:`predict`.
+        """
+        check_is_fitted(self)
+        frame = self._features(X)
+        name = getattr(y, "name", None)
+        if name is not None and name != self.target_ != UNNAMED:
+            raise ValueError(f"the class is called {name!r}; learned was {self.target_!r}")
+        disguised = _disguised_otherwise(frame, self.mechanism)
+        if disguised:
+            raise ValueError(f"{disguised}, so the score would not be that of the truth")
+        records, _ = _joined(frame, y, self.target_)
+        if self.mechanism is None:
+            columns, _ = level_numbers(records, self.record_domain_.only(records.columns))
+            right = self._best(np.column_stack(columns[:-1]).astype(np.int64)) == columns[-1]
+            if sample_weight is None:
+                return float(right.mean())
+            return float(np.average(right, weights=checked_weights(sample_weight, len(right))))
+        if not hasattr(self.mechanism, "unbiased"):
+            raise ValueError(
+                f"{type(self.mechanism).__name__} cannot estimate a share of the true records "
+                "from reports: it has no method unbiased"
+            )
+        domain = self.record_domain_.only(records.columns)
+        reported = getattr(self.mechanism, "reported", lambda domain: domain)
+        table = count(records, reported(domain), sample_weight)
+        cells, numbers = table.occupied()
+        right = self.is_right(domain)
+        values = self.mechanism.unbiased(right, cells, table.domain)
+        return float(values @ numbers / numbers.sum())
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -83,8 +141,35 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
 
     # -- inside ----------------------------------------------------------------------------
 
+    def _reports(self) -> Domain | None:
+        """What the mechanism says of the reports, if a survey has bound it."""
+        if self.mechanism is not None and not hasattr(self.mechanism, "undo"):
+            raise ValueError(
+                "mechanism is None or something that can undo a table, such as scheme_of(survey); "
+                f"got {self.mechanism!r}"
+            )
+        return getattr(self.mechanism, "reports", None)
+
+    def _class_name(self, X, y) -> str:
+        """The name under which the class takes part in the disguise; refused if it is a guess."""
+        name, reports = y if isinstance(y, str) else getattr(y, "name", None), self._reports()
+        if name is not None:
+            return name
+        known = getattr(self.mechanism, "named", None)
+        if reports is not None:
+            left = [n for n in reports.names if n not in as_frame(X).columns]
+            if len(left) == 1:
+                return left[0]
+        elif known is None or UNNAMED in known:
+            return UNNAMED
+        raise ValueError(
+            "the class has no name, so it is not known how it was disguised: give it as a Series "
+            f"with its name; the mechanism names {listed(known or reports.names)}"
+        )
+
     def _remember(self, domain: Domain, target: str) -> None:
         self.target_ = target
+        self.record_domain_ = domain
         self.domain_ = _without(domain, target)
         self.classes_ = np.array(domain.levels[domain.axis(target)])
         names = self.domain_.names
@@ -104,26 +189,33 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         return self._best(domain.digits(cells)[:, columns])
 
     def _digits(self, X: pd.DataFrame | np.ndarray) -> np.ndarray:
-        """Level numbers of records; -1 for a value that did not occur in training."""
+        """Level numbers of records; a value that did not occur in training is refused."""
         check_is_fitted(self)
-        frame = as_frame(X)
+        columns, _ = level_numbers(self._features(X), self.domain_)
+        return np.column_stack(columns).astype(np.int64)
+
+    def _features(self, X: pd.DataFrame | np.ndarray) -> pd.DataFrame:
+        """The records, their columns in the order of training."""
+        frame, names = as_frame(X), self.domain_.names
         if frame.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {frame.shape[1]} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input"
             )
-        if isinstance(X, pd.DataFrame):
-            missing = [name for name in self.domain_.names if name not in frame.columns]
-            if missing:
-                raise ValueError(f"the records lack the attributes {missing}")
-            frame = frame[list(self.domain_.names)]
-        columns = [
-            column.to_numpy()
-            if levels == (0, 1) and _is_binary(column)
-            else pd.Index(levels).get_indexer(column.to_numpy(dtype=object))
-            for (_, column), levels in zip(frame.items(), self.domain_.levels, strict=True)
-        ]
-        return np.column_stack(columns).astype(np.int64)
+        if not hasattr(X, "columns") and tuple(frame.columns) != names:
+            warnings.warn(
+                "X has no column names: its columns are taken in the order of training, "
+                f"{listed(names)}",
+                stacklevel=3,
+            )
+            return frame.set_axis(list(names), axis=1)
+        missing = [name for name in names if name not in frame.columns]
+        if missing:
+            raise ValueError(
+                f"the records lack the attributes {listed(missing)}; they have "
+                f"{listed(frame.columns)}"
+            )
+        return frame[list(names)]
 
 
 @lru_cache(maxsize=64)
@@ -137,11 +229,20 @@ def _without(domain: Domain, target: str) -> Domain:
     return domain.only([name for name in domain.names if name != target])
 
 
-def _is_binary(column: pd.Series) -> bool:
-    return column.dtype.kind in "iub" and len(column) > 0 and column.isin((0, 1)).all()
+def _disguised_otherwise(records: pd.DataFrame, mechanism: object) -> str:
+    """What is wrong if the records say that another mechanism disguised them; else nothing.
+
+    `Mechanism.disguise` writes into ``attrs`` of a frame who disguised it, and pandas hands that
+    on to its parts. A survey's scheme and the mechanism it was made of are written differently.
+    """
+    known, given = getattr(records, "attrs", {}).get("disguised by"), repr(mechanism)
+    if known is None or known == given or (mechanism is not None and "<Scheme" in known + given):
+        return ""
+    return f"these records were disguised by {known}, and the mechanism is {given}"
 
 
-def _joined(X, y) -> tuple[pd.DataFrame | engines.Source, str]:
+def _joined(X, y, target: str) -> tuple[pd.DataFrame | engines.Source, str]:
+    """Attributes and class as one frame, the class last."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
     if isinstance(y, str):
@@ -151,10 +252,15 @@ def _joined(X, y) -> tuple[pd.DataFrame | engines.Source, str]:
             raise ValueError(f"the class {y!r} is no column; the records have {listed(columns)}")
         return records, y
     features = as_frame(X)
-    target = getattr(y, "name", None) or "y"
     if target in features.columns:
         raise ValueError(f"the class has the name of an attribute: {target!r}")
-    y = np.asarray(y)
-    if len(y) != len(features):
-        raise ValueError(f"{len(features)} records and {len(y)} classes do not go together")
-    return features.assign(**{target: y}), target
+    classes = y.array if isinstance(y, pd.Series) else np.asarray(y)
+    if classes.ndim == 2 and classes.shape[1] == 1:
+        classes = classes[:, 0]
+    if classes.ndim != 1:
+        raise ValueError(f"y is one class a record; got {classes.ndim} dimensions")
+    if len(classes) != len(features):
+        raise ValueError(f"{len(features)} records and {len(classes)} classes do not go together")
+    records = features.copy(deep=False)
+    records[target] = classes
+    return records, target

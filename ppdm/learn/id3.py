@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ppdm.folding import LONG, fold, steps, total
 from ppdm.learn._base import CanUndo, TableClassifier
-from ppdm.table import Table, count
+from ppdm.table import Table, count, names_of, refuse_other_columns
 
 #: Gains that differ by less are tied, and the first attribute wins; smaller counts (relative to
 #: the number of records) are zero. Undoing leaves rounding errors of 1e-12 or so.
@@ -63,8 +63,12 @@ class ID3(TableClassifier):
         self.tree_ = grow(table, target, self.negative)
         return self
 
-    def _learn_records(self, records: object, target: str) -> ID3:
-        return self.fit_table(count(records), target)
+    def _learn_records(self, records: object, target: str, levels, weights) -> ID3:
+        if levels is not None:
+            columns = names_of(records)
+            refuse_other_columns(columns, levels)
+            levels = levels.only(columns)  # a tree is grown in the order of the columns
+        return self.fit_table(count(records, levels, weights), target)
 
     def _best(self, digits: np.ndarray) -> np.ndarray:
         return self.tree_.label[self.tree_.leaves(digits)]

@@ -7,7 +7,16 @@ import pandas as pd
 from numba import njit
 
 from ppdm.learn._base import CanUndo, TableClassifier
-from ppdm.table import DENSE_LIMIT, Domain, Pairs, Table, count_marginals, names_of
+from ppdm.table import (
+    DENSE_LIMIT,
+    Domain,
+    Pairs,
+    Table,
+    count,
+    count_marginals,
+    names_of,
+    refuse_other_columns,
+)
 
 #: One record by itself costs as much as so many cells when all cells are classified in order.
 _EVERYWHERE = 64
@@ -63,9 +72,15 @@ class NaiveBayes(TableClassifier):
             self._log_shares = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
         return self
 
-    def _learn_records(self, records: object, target: str) -> NaiveBayes:
-        pairs = [[name, target] for name in names_of(records) if name != target]
-        *tables, totals = count_marginals(records, [*pairs, [target]])
+    def _learn_records(self, records: object, target: str, levels, weights) -> NaiveBayes:
+        columns = names_of(records)
+        if levels is not None:
+            refuse_other_columns(columns, levels)
+        sets = [*([name, target] for name in columns if name != target), [target]]
+        if weights is None:
+            *tables, totals = count_marginals(records, sets, levels)
+        else:
+            *tables, totals = (count(records, levels, weights, names) for names in sets)
         return self.fit_pairs(Pairs.of(tables, target, totals))
 
     @property
