@@ -177,15 +177,15 @@ def cases(
     main = whole(ours)
     names = [n for n in dict.fromkeys(frame.get("world", ())) if n != OURS]
     single = [n for n in names if " + " not in n and (touches is None or n in set(touches))]
-    worlds = {n: whole(_of_world(frame, n)) for n in single}
+    worlds = {n: whole(_of_world(frame, n, draws)) for n in single}
     movers = moved(main, worlds)
     for name in names:
         if " + " in name and set(name.split(" + ")) <= set(movers):
-            worlds[name] = whole(_of_world(frame, name))
+            worlds[name] = whole(_of_world(frame, name, draws))
     planted = {}
     if plants is not None:
         planted = {
-            n: whole(_of_world(plants, n, ours))
+            n: whole(_of_world(plants, n, draws, ours))
             for n in dict.fromkeys(plants["world"])
             if n != OURS
         }
@@ -193,7 +193,7 @@ def cases(
     return told | {"worlds": worlds, "draws": draw(ours), "plants": planted}
 
 
-def _of_world(frame, name, ours=None) -> pd.DataFrame:
+def _of_world(frame, name, draws=None, ours=None) -> pd.DataFrame:
     """The rows of a world; data sets that it does not concern are those of ours."""
     if "world" not in frame:
         return frame
@@ -201,7 +201,10 @@ def _of_world(frame, name, ours=None) -> pd.DataFrame:
     if name == OURS or "dataset" not in frame:
         return rows
     ours = frame[frame["world"] == OURS] if ours is None else ours
-    return pd.concat([rows, ours[~ours["dataset"].isin(rows["dataset"].unique())]])
+    rest = ours[~ours["dataset"].isin(rows["dataset"].unique())]
+    if draws in frame:  # as many draws as the world has
+        rest = rest[rest[draws].isin(rows[draws].unique())]
+    return pd.concat([rows, rest])
 
 
 def moved(main: dict, worlds: dict[str, dict], by: float = 1.0) -> list[str]:
