@@ -28,8 +28,8 @@ ERRORS = ("se", "mean_se")
 # Running ------------------------------------------------------------------------------------------
 
 
-def cells(grid: list[dict], readings=(), column: str = "dataset") -> list[dict]:
-    """The cells of a grid in our own world and in that of each reading (or plant).
+def cells(grid: list[dict], readings=(), column: str = "dataset", ours: bool = True) -> list[dict]:
+    """The cells of a grid in our own world (unless not `ours`) and in that of each reading or plant.
 
     A reading is anything with a `name` and, where it concerns some data sets only, `datasets`.
 
@@ -39,7 +39,7 @@ def cells(grid: list[dict], readings=(), column: str = "dataset") -> list[dict]:
     [{'dataset': 'adult', 'world': 'ours'}, {'dataset': 'wbc', 'world': 'ours'},
      {'dataset': 'adult', 'world': 'middle'}]
     """
-    out = [cell | {"world": OURS} for cell in grid]
+    out = [cell | {"world": OURS} for cell in grid] if ours else []
     for reading in readings:
         touched = getattr(reading, "datasets", ()) or None
         out += [
@@ -166,7 +166,8 @@ def cases(
     `draws` is the column of the draws, None where there are none; `touches` the names of the
     readings that can touch the claim (default: all); `plants` a frame of wrong worlds, by their
     column `world`. A world that concerns some data sets only leaves the others as they are in ours. A
-    pair of readings ("a + b") counts where each of them alone moves a value by a standard error.
+    pair of readings ("a + b") counts where each of them alone moves a value by a standard error; a
+    world that changes nothing of the evidence is none.
     """
     ours = _of_world(frame, OURS)
     draw = (lambda rows: each(evidence, rows, draws)) if draws else (lambda rows: {})
@@ -176,12 +177,14 @@ def cases(
         whole = lambda rows: clustered(draw(rows))  # noqa: E731 (two lines of one choice)
     main = whole(ours)
     names = [n for n in dict.fromkeys(frame.get("world", ())) if n != OURS]
-    single = [n for n in names if " + " not in n and (touches is None or n in set(touches))]
-    worlds = {n: whole(_of_world(frame, n, draws)) for n in single}
-    movers = moved(main, worlds)
-    for name in names:
-        if " + " in name and set(name.split(" + ")) <= set(movers):
-            worlds[name] = whole(_of_world(frame, name, draws))
+    asked = [n for n in names if " + " in n or touches is None or n in set(touches)]
+    rows = {n: _of_world(frame, n, draws) for n in asked}
+    # beside each world stands ours with the same draws: what differs is the reading alone
+    beside = {n: whole(_same_draws(ours, rows[n], draws)) for n in asked}
+    worlds = {n: whole(rows[n]) for n in asked}
+    worlds = {n: e for n, e in worlds.items() if _moves(beside[n], e, 0.0)}
+    movers = {n for n in worlds if _moves(beside[n], worlds[n], 1.0, main)}
+    worlds = {n: e for n, e in worlds.items() if set(n.split(" + ")) <= movers or " + " not in n}
     planted = {}
     if plants is not None:
         planted = {
@@ -207,6 +210,12 @@ def _of_world(frame, name, draws=None, ours=None) -> pd.DataFrame:
     return pd.concat([rows, rest])
 
 
+def _same_draws(ours, rows, draws) -> pd.DataFrame:
+    if not draws or set(rows[draws]) >= set(ours[draws]) or not set(rows[draws]) & set(ours[draws]):
+        return ours
+    return ours[ours[draws].isin(rows[draws].unique())]
+
+
 def moved(main: dict, worlds: dict[str, dict], by: float = 1.0) -> list[str]:
     """The worlds that move a value of the evidence by `by` of our standard errors or more.
 
@@ -216,15 +225,17 @@ def moved(main: dict, worlds: dict[str, dict], by: float = 1.0) -> list[str]:
     return [name for name, other in worlds.items() if _moves(main, other, by)]
 
 
-def _moves(main: dict, other: dict, by: float) -> bool:
+def _moves(main: dict, other: dict, by: float, scale: dict | None = None) -> bool:
+    """Whether a value of the evidence is elsewhere by so many standard errors (of `scale`)."""
+    scale = main if scale is None else scale
     if set(main) == {"plain", "under"}:
-        return any(_moves(main[part], other[part], by) for part in main)
+        return any(_moves(main[part], other[part], by, scale[part]) for part in main)
     for name in MEASURED:
         if name in main and name in other:
             here, there = (np.asarray(e[name], dtype=float) for e in (main, other))
             if here.shape != there.shape:
                 return True
-            se = np.asarray(main.get("se", 0.0), dtype=float)
+            se = np.asarray(scale.get("se", 0.0), dtype=float)
             if (np.abs(there - here) >= by * se + 1e-15).any():
                 return True
     return False
