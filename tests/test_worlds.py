@@ -157,7 +157,9 @@ def test_cases_go_through_every_world():
     assert found["value"] == pytest.approx(plain.to_numpy())
     assert len(found["draws"]) == 12
     assert list(found["worlds"]) == ["double", "shift", "nothing"]
-    rows = frame[frame["dataset"] == "b"]  # "double" is about the other data set: no world of this one
+    rows = frame[
+        frame["dataset"] == "b"
+    ]  # "double" is about the other data set: no world of this one
     assert list(study.cases(mean, rows)["worlds"]) == ["shift", "nothing"]
     # a reading about one data set leaves the other as it is in ours
     assert found["worlds"]["double"]["value"][1] == pytest.approx(found["value"][1])
