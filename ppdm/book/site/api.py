@@ -94,7 +94,7 @@ def read_package(package: Path) -> list[Module]:
         parts = (package.name, *path.relative_to(package).with_suffix("").parts)
         name = ".".join(parts).removesuffix(".__init__")
         hidden = any(p.startswith("_") for p in name.split("."))
-        if hidden or name == package.name or name.startswith(INTERNAL) or name.endswith(".cli"):
+        if hidden or name.startswith(INTERNAL) or name.endswith(".cli"):
             continue
         module = read_module(path, name)
         if module.doc or module.things:
