@@ -15,6 +15,7 @@ test: .venv/installed ## the tests: units, doctests, every notebook at quick siz
 
 check: .venv/installed ## look at the built site in a browser, then the tests that need minutes
 	@$(RUN) ppdm check
+	@$(MAKE) --silent _build/spark/installed
 	@$(RUN) pytest -n 2 -q -m slow
 
 quick: .venv/installed ## every chapter small, and the site, in _build/quick/html
@@ -43,5 +44,14 @@ clean: ## forget everything that was built; .venv stays
 	@$(RUN) pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(RUN) pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch $@
+
+# Spark is 430 MB and serves one test, so it is no part of .venv; without it, or without a Java, the test
+# is skipped. What builds it (setuptools, wheel) is in requirements.lock.
+_build/spark/installed: requirements-spark.lock
+	@command -v java >/dev/null || { echo "there is no java: Spark is not installed, its tests are skipped"; exit 0; }; \
+	echo "installing Spark into _build/spark, two minutes"; \
+	$(RUN) pip install --quiet --disable-pip-version-check --require-hashes --no-deps --no-build-isolation \
+		--upgrade --target _build/spark -r requirements-spark.lock && touch $@ \
+		|| echo "Spark could not be installed: its tests are skipped"
 
 .PHONY: help book test check quick lab serve zip bench clean

@@ -41,6 +41,8 @@ COMMANDS = {
                     "main"),
     "optimise": Command("search good randomization matrices for a survey", "ppdm.optimise.cli",
                         "add_arguments", "main"),
+    "estimate": Command("shares with intervals, from reports and the scheme they were made with",
+                        "ppdm.survey.cli", "add_arguments", "main"),
     "course": Command("build the assignments, grade a folder of submissions", "ppdm.course.cli",
                       "add_arguments", "main"),
     "check": Command("look at the built site: links, a browser, accessibility", "ppdm.book.check.cli",

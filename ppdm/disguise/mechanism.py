@@ -13,11 +13,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
+from ppdm import engines
 from ppdm.chance import generator
+from ppdm.disguise import batches
 from ppdm.table import (
     CODE_LIMIT,
     Domain,
@@ -43,16 +46,20 @@ class Mechanism(ABC):
 
     # -- the respondent --------------------------------------------------------------------
 
-    def disguise(
-        self, frame: pd.DataFrame, rng: np.random.Generator, levels: Levels = None
-    ) -> pd.DataFrame:
+    def disguise(self, frame: Any, rng: np.random.Generator, levels: Levels = None) -> Any:
         """Disguise records one by one, as the respondents do.
 
         `levels` says what could have been answered: a mapping from columns to their levels, or a
         domain or a survey, which the frame then has to match. Without it the levels are those that
         `ppdm.count` finds in the frame, and where that would be a guess, it is refused.
+
+        Polars and Arrow frames, and files, are disguised batch by batch (see
+        `ppdm.disguise.batches`), lazily where the frame is lazy.
         """
-        rng, frame = generator(rng), as_frame(frame)
+        rng = generator(rng)
+        if engines.elsewhere(frame):
+            return batches.disguised(frame, partial(Mechanism.disguise, self), rng, levels)
+        frame = as_frame(frame)
         columns, domain = level_numbers(frame, levels)
         self.check_all(domain)
         self._check_guesses(domain)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 
 import numpy as np
@@ -27,7 +27,7 @@ def main(argv: Sequence[str] = ()) -> int:
         print("usage: ppdm bench (no arguments): time the parts that must be fast")
         return 0 if argv[0] in ("-h", "--help") else 2
     print("shortest times, alternating; the last column is theirs / ours", flush=True)
-    for part in (trees, naive_bayes, records, growth_with_records, _optimise):
+    for part in (trees, naive_bayes, records, growth_with_records, _optimise, _scale):
         for line in part():
             print(line, flush=True)
     return 0
@@ -155,6 +155,12 @@ def growth_with_records() -> list[str]:
 
 def _optimise() -> list[str]:
     from ppdm.book.bench.optimise import rows
+
+    return rows()
+
+
+def _scale() -> Iterator[str]:
+    from ppdm.book.bench.scale import rows
 
     return rows()
 

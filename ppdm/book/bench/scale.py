@@ -1,0 +1,149 @@
+"""Counting where the data are: each engine against its own bare group-by, memory, growth.
+
+Every measurement is a process of its own, so that its peak memory is its own, too: the shortest of
+three calls counts, and the peak over all of them. The records are made for it and deleted after.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+ANSWERS, FILES = 10, 20
+
+START = """
+import json, resource, sys, time
+path, times = sys.argv[1], int(sys.argv[2])
+names = [f"q{i}" for i in range(10)]
+from ppdm import count
+from ppdm.table import count_marginals
+"""
+END = """
+count_it()
+seconds = []
+for _ in range(3):
+    start = time.perf_counter(); count_it(); seconds.append(time.perf_counter() - start)
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+print(json.dumps([min(seconds), peak]))
+"""
+
+#: For each engine: the frame, and its own group-by without a table.
+ENGINES = {
+    "polars": (
+        "import glob, polars as pl\n"
+        "frame = pl.scan_parquet(sorted(glob.glob(path)) * times)",
+        "frame.group_by(names).agg(pl.len()).collect(engine='streaming')",
+    ),
+    "duckdb": (
+        "import glob, duckdb\nframe = duckdb.read_parquet(sorted(glob.glob(path)) * times)",
+        "frame.aggregate(', '.join(names) + ', count(*)', ', '.join(names)).fetchall()",
+    ),
+    "dask": (
+        "import dask.dataframe as dd\nframe = dd.read_parquet(path)",
+        "frame.groupby(names, dropna=False).size().compute()",
+    ),
+    "pyarrow": (
+        "import pyarrow.parquet as pq, glob\nframe = pq.read_table(sorted(glob.glob(path))[0])",
+        "frame.group_by(names).aggregate([([], 'count_all')])",
+    ),
+    "pandas": (
+        "import glob, pandas as pd\nframe = pd.read_parquet(sorted(glob.glob(path))[0])",
+        "frame.groupby(names).size()",
+    ),
+}  # fmt: skip
+
+
+def rows(records: int = 100_000_000) -> Iterator[str]:
+    """Engines, growth from a million to a billion, and forty answers."""
+    missing = [name for name in ENGINES if find_spec(name) is None]
+    if missing:
+        yield f"counting in engines: {', '.join(missing)} not installed (extra `scale`)"
+        return
+    with tempfile.TemporaryDirectory(prefix="ppdm-bench-") as folder:
+        write(Path(folder), records)
+        path = f"{folder}/*.parquet"
+        for engine in ENGINES:
+            (ours, peak), (raw, _) = (
+                seconds_and_gib(engine, path),
+                seconds_and_gib(engine, path, raw=True),
+            )
+            size = records // FILES if engine in ("pyarrow", "pandas") else records
+            yield (
+                f"count {size:,} x {ANSWERS}, {engine}: {ours:.2f} s, peak {peak:.2f} GiB; "
+                f"its own group-by {raw:.2f} s; {ours / raw:.2f} times"
+            )
+        yield from _growth(folder, records)
+        yield from _forty(records // 10)
+
+
+def _growth(folder: str, records: int) -> Iterator[str]:
+    """The last is the largest set read ten times over, as it says."""
+    first = f"{folder}/part00.parquet"
+    small = Path(folder, "small.pq")
+    _write(small, records // 100, 10, seed=99)
+    for size, path, times, said in (
+        (records // 100, small, 1, ""),
+        (records // 20, first, 1, ""),
+        (records, f"{folder}/*.parquet", 1, ""),
+        (records * 10, f"{folder}/*.parquet", 10, " (the same files ten times)"),
+    ):
+        seconds, peak = seconds_and_gib("polars", str(path), times)
+        yield (
+            f"{size:>13,} records, polars: {seconds * 1e9 / size:5.1f} ns a record, {seconds:.2f} s, "
+            f"peak {peak:.2f} GiB{said}"
+        )
+
+
+def _forty(records: int) -> Iterator[str]:
+    """What naive Bayes asks for: forty answers with a class, never the table of 2^40."""
+    with tempfile.TemporaryDirectory(prefix="ppdm-bench-") as folder:
+        _write(Path(folder, "forty.parquet"), records, 40, seed=7)
+        seconds, peak = seconds_and_gib(
+            "polars", f"{folder}/*.parquet",
+            call="count_marginals(frame, [[f'q{i}', 'q39'] for i in range(39)])",
+        )  # fmt: skip
+        yield (
+            f"{records:,} x 40, every answer with the class: {seconds:.2f} s "
+            f"({seconds * 1e9 / records:.0f} ns a record), peak {peak:.2f} GiB"
+        )
+
+
+def write(folder: Path, records: int) -> None:
+    """Fair coins in twenty Parquet files."""
+    for part in range(FILES):
+        _write(folder / f"part{part:02d}.parquet", records // FILES, ANSWERS, seed=part)
+
+
+def _write(path: Path, records: int, answers: int, seed: int) -> None:
+    import polars as pl
+
+    rng = np.random.default_rng(seed)
+    columns = {f"q{i}": rng.integers(0, 2, records, dtype=np.int8) for i in range(answers)}
+    pl.DataFrame(columns).write_parquet(path)
+
+
+def seconds_and_gib(
+    engine: str, path: str, times: int = 1, raw: bool = False, call: str = "count(frame)"
+) -> tuple[float, float]:
+    """The shortest time of a call in a process of its own, and the peak memory of that process."""
+    opening, bare = ENGINES[engine]
+    code = f"{START}{opening}\ndef count_it(): {bare if raw else call}\n{END}"
+    done = subprocess.run(
+        [sys.executable, "-c", code, path, str(times)], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(f"{engine} failed: {done.stderr.strip().splitlines()[-1]}")
+    seconds, peak = json.loads(done.stdout.splitlines()[-1])
+    return seconds, peak
+
+
+if __name__ == "__main__":
+    for line in rows(*map(int, sys.argv[1:])):
+        print(line, flush=True)

@@ -1,0 +1,75 @@
+"""Counting in a local Spark. `make check` installs it into _build/spark; else this is skipped."""
+
+import shutil
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ppdm import count
+from ppdm.places import PACKAGE
+from ppdm.table import count_marginals
+
+pytestmark = pytest.mark.slow
+PLACE = PACKAGE.parent / "_build" / "spark"
+
+
+@pytest.fixture(scope="module")
+def spark():
+    if not shutil.which("java"):
+        pytest.skip("Spark needs a Java, and there is none")
+    if not (PLACE / "installed").is_file():
+        pytest.skip("Spark is not installed: `make check` puts it into _build/spark")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(PLACE))
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        from pyspark.sql import SparkSession
+
+        settings = {
+            "spark.ui.enabled": "false",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.sql.shuffle.partitions": "2",
+        }
+        session = SparkSession.builder.master("local[2]")
+        for name, value in settings.items():
+            session = session.config(name, value)
+        session = session.getOrCreate()
+        yield session
+        session.stop()
+
+
+def same(one, other):
+    assert one.domain == other.domain and one.is_sparse == other.is_sparse
+    for ours, theirs in zip(one.occupied(), other.occupied()):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_spark_gives_the_table_of_pandas(spark, tmp_path):
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.integers(0, 2, (500, 40)), columns=[f"q{i}" for i in range(40)])
+    frame["Straße"] = rng.choice(["ja", "weiß nicht", "いいえ"], 500)
+    frame["wahr"] = rng.random(500) < 0.5
+    frame["Größe"] = pd.Categorical(rng.choice(["klein", "groß"], 500))
+    frame.to_parquet(tmp_path / "reports.parquet")
+    there = spark.read.parquet(str(tmp_path / "reports.parquet"))
+    levels = {"Größe": ["groß", "klein"]}
+    some = ["q3", "Straße", "wahr", "Größe"]
+    same(count(there, levels, names=some), count(frame, levels, names=some))
+    whole = count(there.drop("Straße", "Größe"))
+    assert whole.is_sparse
+    same(whole, count(frame.drop(columns=["Straße", "Größe"])))
+    pairs = [[f"q{i}", "q39"] for i in range(6)] + [["Straße", "wahr"]]
+    for one, other in zip(count_marginals(there, pairs), count_marginals(frame, pairs)):
+        same(one, other)
+
+
+def test_bad_input_in_spark_is_named(spark):
+    gap = spark.createDataFrame([(0,), (None,), (1,)], "A int")
+    with pytest.raises(ValueError, match="column 'A' has missing values .in 1 record."):
+        count(gap)
+    word = spark.createDataFrame([("x",), ("z",), ("z",)], "A string")
+    with pytest.raises(ValueError, match="value 'z' .in 2 records., which is not among its levels"):
+        count(word, {"A": ["x", "y"]})
