@@ -105,7 +105,10 @@ def _first_words(doctree, longest: int = 160) -> str:
 
 def _after_build(app, error) -> None:
     if error is None and app.builder.format == "html":
+        from ppdm.book.site.search import write_index
+
         mend_site(Path(app.outdir))
+        write_index(Path(app.outdir), Path(app.srcdir) / "book" / "index_words.yml")
 
 
 def setup(app):
