@@ -8,7 +8,7 @@ map on the counts, though on no single record, and any learner that works from c
 unchanged. So there are three plain parts: mechanisms (`ppdm.disguise`), tables (`ppdm.table`) and
 learners (`ppdm.learn`). Here is all of it once.
 
-*Answers.* Ten thousand people answer three questions with yes (1) or no (0). Who smokes coughs in
+Answers. Ten thousand people answer three questions with yes (1) or no (0). Who smokes coughs in
 three cases of four, others in one of five; a fever has nothing to do with either.
 
 >>> import numpy as np, pandas as pd
@@ -18,7 +18,7 @@ three cases of four, others in one of five; a fever has nothing to do with eithe
 >>> smokes = yes(0.3)
 >>> people = pd.DataFrame({"fever": yes(0.4), "coughs": yes(0.2 + 0.55 * smokes), "smokes": smokes})
 
-*Disguise.* Each of them throws a coin of her own. With probability 0.8 she answers truthfully,
+Disguise. Each of them throws a coin of her own. With probability 0.8 she answers truthfully,
 else with the opposite, to all three questions alike. Nobody learns how her coin fell.
 
 >>> from ppdm import MultiGroup, count
@@ -27,7 +27,7 @@ else with the opposite, to all three questions alike. Nobody learns how her coin
 >>> float((reports["smokes"] == people["smokes"]).mean().round(2))
 0.8
 
-*Count.* The collector needs the reports no longer than it takes to count them. What they say of
+Count. The collector needs the reports no longer than it takes to count them. What they say of
 all people is wrong, too: three in ten smoke.
 
 >>> reported = count(reports)
@@ -36,7 +36,7 @@ all people is wrong, too: three in ten smoke.
 >>> reported.marginal("smokes").proportions().values.round(2)
 array([0.62, 0.38])
 
-*Undo.* He knows theta, so he can undo on the counts what the coins did. The result is right on
+Undo. He knows theta, so he can undo on the counts what the coins did. The result is right on
 average, and off by little among so many. Beside it stand the true counts, which he never sees
 (three of the eight cells).
 
@@ -50,14 +50,14 @@ array([0.7, 0.3])
 1       496        495   467
 2       718        817   826
 
-*Learn.* A learner reads a table, whoever made it. Told how the answers were disguised, it undoes
+Learn. A learner reads a table, whoever made it. Told how the answers were disguised, it undoes
 the counts that it asks for, and nothing else.
 
 >>> from ppdm.learn import ID3, NaiveBayes
 >>> model = NaiveBayes(coin).fit(reports[["fever", "coughs"]], reports["smokes"])
 >>> tree = ID3(coin).fit(reports[["fever", "coughs"]], reports["smokes"])
 
-*Score.* How often is the model right on others? Their true answers would tell; the coin lets him
+Score. How often is the model right on others? Their true answers would tell; the coin lets him
 say it from their disguised reports alone.
 
 >>> from ppdm.learn.accuracy import estimated_accuracy
@@ -67,7 +67,7 @@ say it from their disguised reports alone.
 >>> round(honest, 2), round(guess.estimate, 2), round(guess.se, 3)
 (0.78, 0.78, 0.006)
 
-*And an attacker?* He holds a report and knows the scheme. Blind, he would say "does not smoke" and
+And an attacker? He holds a report and knows the scheme. Blind, he would say "does not smoke" and
 be right seven times in ten. With the report he is right as often as the coin let the truth pass.
 
 >>> round(coin.guess_answer(count(people), "smokes"), 2)
