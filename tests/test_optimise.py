@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ppdm.disguise import matrix
 from ppdm.optimise import best_scheme, descent, objectives, spea2
 from ppdm.optimise.cli import add_arguments, main, report
 from ppdm.papers import optrr as experiment
@@ -92,9 +93,9 @@ def test_the_three_families_are_one():
     n = 4
     q = (n * p - 1) / (n - 1)
     lam = np.divide((n - 1) * p, 1 - p, out=np.full_like(p, np.inf), where=p < 1)
-    warner = objectives.warner(p, n)
-    assert np.abs(objectives.uniform_perturbation(q, n) - warner).max() < 1e-12
-    assert np.abs(objectives.frapp(lam, n) - warner).max() < 1e-12
+    warner = matrix.warner(p, n)
+    assert np.abs(matrix.uniform_perturbation(q, n) - warner).max() < 1e-12
+    assert np.abs(matrix.frapp(lam, n) - warner).max() < 1e-12
     assert q.min() == pytest.approx(-1 / (n - 1))  # a q from 0 to 1 leaves part of them out
 
 
@@ -470,7 +471,7 @@ def test_gain_compares_only_where_both_have_matrices():
 def test_the_corrected_iteration_is_em_and_the_printed_one_stands_still():
     from ppdm.estimate import em
 
-    m = objectives.warner(0.6, 4)[0]
+    m = matrix.warner(0.6, 4)[0]
     counts = np.array([10, 20, 30, 40])
     assert experiment.equation_3(counts / 100, m) == pytest.approx(em(counts, m), abs=1e-6)
     assert experiment.equation_3(counts / 100, m, printed=True) == pytest.approx(np.full(4, 0.25))
@@ -478,7 +479,7 @@ def test_the_corrected_iteration_is_em_and_the_printed_one_stands_still():
 
 def test_theorem_6_as_printed_counts_pairs_twice():
     """The literal sum exceeds the true error by the sum over pairs, once more."""
-    m = objectives.warner(0.6, 4)[0]
+    m = matrix.warner(0.6, 4)[0]
     beta, reported = np.linalg.inv(m), m @ PRIOR
     pairs = [
         sum(

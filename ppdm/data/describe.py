@@ -138,13 +138,14 @@ def information(bits: pd.DataFrame, target: str) -> pd.Series:
     [1.0, 0.0]
     """
 
-    def entropy(*keys: str) -> float:
-        shares = bits.groupby(list(keys)).size().to_numpy() / len(bits)
-        return float(-(shares * np.log2(shares)).sum())
+    from scipy.stats import entropy
 
-    whole = entropy(target)
+    def bits_of(*columns: str) -> float:
+        return float(entropy(bits.groupby(list(columns)).size(), base=2))
+
+    whole = bits_of(target)
     gains = {
-        column: max(0.0, whole + entropy(column) - entropy(column, target))
+        column: max(0.0, whole + bits_of(column) - bits_of(column, target))
         for column in bits.columns
         if column != target
     }

@@ -90,7 +90,7 @@ class RRMatrix(Mechanism):
         _check_answers(n)
         if not 0 <= p <= 1:
             raise ValueError(f"p is a probability, from 0 to 1; got {p!r}")
-        return cls(_symmetric(n, p, (1 - p) / (n - 1)))
+        return cls(warner(p, n)[0])
 
     @classmethod
     def uniform_perturbation(cls, n: int, q: float) -> RRMatrix:
@@ -101,8 +101,7 @@ class RRMatrix(Mechanism):
         _check_answers(n)
         if not -1 / (n - 1) - 1e-15 <= q <= 1:
             raise ValueError(f"q goes from -1/(n-1) = {-1 / (n - 1):.4g} to 1; got {q!r}")
-        other = (1 - q) / n
-        return cls(_symmetric(n, max(q + other, 0.0), other))
+        return cls(np.maximum(uniform_perturbation(q, n)[0], 0))
 
     @classmethod
     def frapp(cls, n: int, lam: float) -> RRMatrix:
@@ -110,7 +109,7 @@ class RRMatrix(Mechanism):
         _check_answers(n)
         if not 0 <= lam < math.inf:
             raise ValueError(f"lam goes from 0 up and is finite; got {lam!r}")
-        return cls(_symmetric(n, lam / (lam + n - 1), 1 / (lam + n - 1)))
+        return cls(frapp(lam, n)[0])
 
     @property
     def M(self) -> np.ndarray:
@@ -337,6 +336,49 @@ def matrix_epsilon(M: np.ndarray) -> float:
     return float(np.log(rows.max(axis=1) / rows.min(axis=1)).max())
 
 
+def _constant_diagonal(diagonal: ArrayLike, n: int) -> np.ndarray:
+    diagonal = np.atleast_1d(np.asarray(diagonal, dtype=float))
+    off = (1 - diagonal) / (n - 1)
+    return off[:, None, None] + (diagonal - off)[:, None, None] * np.eye(n)
+
+
+def warner(p: ArrayLike, n: int) -> np.ndarray:
+    """[Huang & Du, III.B] Warner's matrices: p on the diagonal, (1 - p)/(n - 1) elsewhere.
+
+    >>> warner(0.7, 3)[0].round(2)
+    array([[0.7 , 0.15, 0.15],
+           [0.15, 0.7 , 0.15],
+           [0.15, 0.15, 0.7 ]])
+    """
+    return _constant_diagonal(p, n)
+
+
+def uniform_perturbation(q: ArrayLike, n: int) -> np.ndarray:
+    """[Huang & Du, III.B] UP: kept with probability q, else drawn evenly from all n answers.
+
+    A matrix results for every q from -1/(n - 1) to 1, though only q >= 0 is a probability.
+
+    >>> uniform_perturbation(0.4, 2)[0].round(2)
+    array([[0.7, 0.3],
+           [0.3, 0.7]])
+    """
+    q = np.asarray(q, dtype=float)
+    return _constant_diagonal(q + (1 - q) / n, n)
+
+
+def frapp(lam: ArrayLike, n: int) -> np.ndarray:
+    """[Huang & Du, III.B] FRAPP: lambda on the diagonal, 1 elsewhere, divided by their sum.
+
+    lambda runs from 0 to infinity; infinity itself is the identity.
+
+    >>> frapp([1, np.inf], 2)[:, 0, 0]
+    array([0.5, 1. ])
+    """
+    lam = np.asarray(lam, dtype=float)
+    finite = np.where(np.isinf(lam), 1.0, lam)
+    return _constant_diagonal(np.where(np.isinf(lam), 1.0, finite / (finite + n - 1)), n)
+
+
 def _by_name(values, M) -> dict:
     """The matrix, labels or prior of each attribute; a bare one belongs to the only attribute."""
     if values is None:
@@ -377,10 +419,6 @@ def _as_labelled(name: str, side: str, labels: tuple | None, levels: tuple) -> N
 def _check_answers(n: int) -> None:
     if n < 2:
         raise ValueError(f"a question has at least two answers; got n = {n}")
-
-
-def _symmetric(n: int, diagonal: float, other: float) -> np.ndarray:
-    return np.full((n, n), other) + np.diag(np.full(n, diagonal - other))
 
 
 def _draw_reports(answers: np.ndarray, M: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -1,10 +1,9 @@
 """[Huang & Du] The best randomizing matrix for a prior.
 
-    objectives   privacy and error of matrices; Warner, UP and FRAPP
+    objectives   privacy and error of matrices
     spea2        the paper's evolutionary search, `optrr`
     descent      the best square matrix, by gradients
     frontier     the least error that any scheme can have, with a certificate
-    experiment   the paper's experiments, for chapter 4
 
 >>> from ppdm.optimise import best_scheme, mse
 >>> import numpy as np
@@ -14,17 +13,10 @@
 True
 """
 
+from ppdm.disguise.matrix import frapp, uniform_perturbation, warner
 from ppdm.optimise.descent import best_matrix, square_front
 from ppdm.optimise.frontier import Scheme, best_ldp_scheme, best_scheme, certified_frontier
-from ppdm.optimise.objectives import (
-    frapp,
-    max_posterior,
-    mse,
-    pareto,
-    privacy,
-    uniform_perturbation,
-    warner,
-)
+from ppdm.optimise.objectives import max_posterior, mse, pareto, privacy
 from ppdm.optimise.spea2 import Front, optrr
 
 __all__ = [

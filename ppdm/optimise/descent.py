@@ -20,13 +20,13 @@ from numba import njit
 from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
+from ppdm.disguise.matrix import warner
 from ppdm.optimise.objectives import (
     check_delta,
     check_prior,
     max_posterior,
     mse,
     privacy,
-    warner,
 )
 from ppdm.optimise.spea2 import Front, optrr
 

@@ -20,15 +20,12 @@ from numpy.typing import ArrayLike
 __all__ = [
     "check_delta",
     "check_prior",
-    "frapp",
     "max_posterior",
     "mse",
     "mse_of_inversion",
     "number_of_matrices",
     "pareto",
     "privacy",
-    "uniform_perturbation",
-    "warner",
 ]
 
 SUM_TOLERANCE = 1e-9
@@ -150,49 +147,6 @@ def mse_of_inversion(matrix: ArrayLike, prior: ArrayLike, respondents: int = 10_
     reported = matrix @ np.asarray(prior)
     covariance = (np.diag(reported) - np.outer(reported, reported)) / respondents
     return np.einsum("ki,ij,kj->k", beta, covariance, beta)
-
-
-def _constant_diagonal(diagonal: ArrayLike, n: int) -> np.ndarray:
-    diagonal = np.atleast_1d(np.asarray(diagonal, dtype=float))
-    off = (1 - diagonal) / (n - 1)
-    return off[:, None, None] + (diagonal - off)[:, None, None] * np.eye(n)
-
-
-def warner(p: ArrayLike, n: int) -> np.ndarray:
-    """[Huang & Du, III.B] Warner's matrices: p on the diagonal, (1 - p)/(n - 1) elsewhere.
-
-    >>> warner(0.7, 3)[0].round(2)
-    array([[0.7 , 0.15, 0.15],
-           [0.15, 0.7 , 0.15],
-           [0.15, 0.15, 0.7 ]])
-    """
-    return _constant_diagonal(p, n)
-
-
-def uniform_perturbation(q: ArrayLike, n: int) -> np.ndarray:
-    """[Huang & Du, III.B] UP: kept with probability q, else drawn evenly from all n answers.
-
-    A matrix results for every q from -1/(n - 1) to 1, though only q >= 0 is a probability.
-
-    >>> uniform_perturbation(0.4, 2)[0].round(2)
-    array([[0.7, 0.3],
-           [0.3, 0.7]])
-    """
-    q = np.asarray(q, dtype=float)
-    return _constant_diagonal(q + (1 - q) / n, n)
-
-
-def frapp(lam: ArrayLike, n: int) -> np.ndarray:
-    """[Huang & Du, III.B] FRAPP: lambda on the diagonal, 1 elsewhere, divided by their sum.
-
-    lambda runs from 0 to infinity; infinity itself is the identity.
-
-    >>> frapp([1, np.inf], 2)[:, 0, 0]
-    array([0.5, 1. ])
-    """
-    lam = np.asarray(lam, dtype=float)
-    finite = np.where(np.isinf(lam), 1.0, lam)
-    return _constant_diagonal(np.where(np.isinf(lam), 1.0, finite / (finite + n - 1)), n)
 
 
 def pareto(privacy: ArrayLike, mse: ArrayLike) -> np.ndarray:

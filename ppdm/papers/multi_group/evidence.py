@@ -262,14 +262,11 @@ def gain(table: Table, attribute: str, target: str) -> float:
     >>> gain(count(pd.DataFrame({"A": [0, 0, 1, 1], "C": [0, 0, 1, 1]})), "A", "C")
     1.0
     """
-    pairs = np.maximum(table.marginal(attribute, target).dense, 0)
-    after = sum(row.sum() * _entropy(row) for row in pairs) / pairs.sum()
-    return float(_entropy(pairs.sum(axis=0)) - after)
-
-
-def _entropy(counts: np.ndarray) -> float:
-    shares = counts[counts > 0] / max(counts.sum(), 1e-300)
-    return float(-(shares * np.log2(shares)).sum())
+    pairs = table.marginal(attribute, target)
+    pairs = Table(pairs.domain, np.maximum(pairs.values, 0))
+    branches = [pairs.where({attribute: level}) for level in pairs.levels[0]]
+    after = sum(branch.total * branch.entropy() for branch in branches) / pairs.total
+    return pairs.marginal(target).entropy() - after
 
 
 def node_by_node(estimated: Table, true: Table, target: str) -> pd.DataFrame:

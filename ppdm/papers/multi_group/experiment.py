@@ -158,6 +158,7 @@ def literal_class(reports: Table, scheme: MultiGroup) -> Table:
     |S| is estimated without the class, and Q_1 = 1 - Q_0. For one group all this is right.
 
     >>> from ppdm import count
+    >>> import pandas as pd
     >>> answers = count(pd.DataFrame({"A": [1, 1, 1, 0], "B": [1, 0, 1, 0], "C": [1, 1, 1, 0]}))
     >>> scheme = MultiGroup(0.8, [["A", "C"], ["B"]])
     >>> literal_class(scheme.apply(answers), scheme).marginal("C").dense.round(3)

@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.stats import gamma, norm
 
 from ppdm.estimate import em
-from ppdm.optimise import objectives, spea2
+from ppdm.optimise import objectives, spea2, warner
 
 NORMAL = {"mean": 5.5, "sd": 1.7}  # inferred in the chapter
 GAMMA_WIDTH = 0.55
@@ -126,7 +126,7 @@ def equation_3(shares, matrix, steps: int = 2_000, printed: bool = False) -> np.
 
 def warner_front(prior, delta: float, respondents: int = 10_000) -> spea2.Front:
     """[Huang & Du, VI.B] The non-dominated of Warner's 1,001 matrices that keep the bound."""
-    matrices = objectives.warner(np.linspace(0, 1, WARNER_STEPS), len(prior))
+    matrices = warner(np.linspace(0, 1, WARNER_STEPS), len(prior))
     matrices = matrices[objectives.max_posterior(matrices, prior) <= delta * (1 + 1e-12)]
     private = objectives.privacy(matrices, prior)
     error = objectives.mse(matrices, prior, respondents)
