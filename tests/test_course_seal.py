@@ -408,3 +408,29 @@ print("SECONDS", sum(u.ru_utime + u.ru_stime for u in used))
         line.split(",")[2:] in (["15", "20", "1"], ["17", "20", "1"], ["16", "20", "1"])
         for line in rows
     )
+
+
+@pytest.mark.slow
+def test_nbgraders_own_commands_give_the_same_points(workshop, tmp_path):
+    """An honest submission with a mistake and without an id, graded by both."""
+    from nbgrader.api import Gradebook
+
+    from ppdm.course import build
+
+    build.build(SOURCES, tmp_path / "built")
+    course = tmp_path / "built" / "nbgrader"
+    mistake = next(m for m in MISTAKES if (m.assignment, m.task) == (PRIMER, "plan"))
+    notebook = answered(PRIMER, mistake)
+    target = course / "submitted" / "ada" / PRIMER / f"{PRIMER}.ipynb"
+    target.parent.mkdir(parents=True)
+    target.write_text(nbformat.writes(notebook))
+    for command in (["generate_assignment", PRIMER], ["autograde", PRIMER, "--create"]):
+        done = subprocess.run([sys.executable, "-m", "nbgrader", *command], cwd=course,
+                              capture_output=True, text=True, timeout=300)  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
+        grades = book.find_submission_notebook(PRIMER, PRIMER, "ada").grades
+        theirs = {grade.cell.name: grade.auto_score for grade in grades if grade.cell.name != "verdict"}
+    result = graded(workshop, tmp_path, notebook)
+    ours = {t["task"]: t["points"] for t in result["tasks"] if t["by"] == "tests"}
+    assert ours == theirs and ours["plan"] == 0 and sum(ours.values()) == 11

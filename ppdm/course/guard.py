@@ -1,8 +1,9 @@
 """While an assignment is open, what would answer it cannot be imported from `ppdm`.
 
 The guard is raised by `begin` (at home as well, so that grading brings no surprise) and, when a
-submission is graded, from the first moment of the kernel. It is a fence, not a prison: a student
-who wants to climb it can, and the page for lecturers says so.
+submission is graded, from the first moment. It is a fence, not a prison: at home, and in a kernel of
+nbgrader's, a student who wants to climb it can. In a cell (`ppdm.course.cell`) there is nothing behind
+it; there it only says why.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import importlib.abc
 import os
 import sys
+from pathlib import Path
 from types import ModuleType
 
 #: What is open: modules of the package, and names of `ppdm` itself.
@@ -31,16 +33,30 @@ def raise_in_notebook() -> None:
 
 
 def start() -> None:
-    """What a grading kernel does first: guard, keep the output short, keep the checks fresh."""
+    """What nbgrader's kernel does first: guard, keep the output short, keep the checks fresh; and
+    find out whose submission it is, so that the data belong to the folder, whatever was typed."""
     from IPython import get_ipython
 
     close()
+    os.environ.setdefault("PPDM_STUDENT", _student_of(Path.cwd()))
     shell = get_ipython()
     shell.events.register("pre_run_cell", lambda info: _before_cell())
     shell.user_ns.setdefault("student", os.environ.get("PPDM_STUDENT", ""))
     _limit_memory()
     for name in ("stdout", "stderr"):
         setattr(sys, name, _Short(getattr(sys, name)))
+
+
+def _student_of(folder: Path) -> str:
+    """The student's name in nbgrader's folders; empty elsewhere.
+
+    >>> _student_of(Path("/course/autograded/ada/00_primer"))
+    'ada'
+    """
+    for above, below in zip(folder.parts, folder.parts[1:], strict=False):
+        if above in ("autograded", "submitted"):
+            return below
+    return ""
 
 
 def close() -> None:
