@@ -7,6 +7,7 @@
     api        the reference of the package, from its docstrings
     try_it     what the chapters measured, for the page that lets its reader choose the noise
     course     the assignments, as student versions
+    lecturers  rubrics, a feedback page, a picture of each step
     theme      what the theme lacks: a Sphinx extension
     archive    the whole site as one file
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ppdm.places import PACKAGE
+from ppdm.places import PACKAGE, find_root
 
 
 def generate(source: Path, results: Path) -> None:
@@ -26,7 +27,7 @@ def generate(source: Path, results: Path) -> None:
 
     Chapters that have not been run leave their part out, in words.
     """
-    from ppdm.book.site import api, course, rules_history, runs, scoreboard, try_it
+    from ppdm.book.site import api, course, lecturers, rules_history, runs, scoreboard, try_it
     from ppdm.book.site.records import read_records
 
     records = read_records(source, results)
@@ -42,10 +43,12 @@ def generate(source: Path, results: Path) -> None:
         "runs": runs.runs(records),
         "cards": runs.cards(records, source),
         "course": course.write(source / "book" / "_static"),
+        "rubrics": lecturers.rubrics(find_root() / "notebooks" / "assignments"),
         "try_it_data": try_it.data_block(results),
         "collector_data": try_it.collector_block(),
         "api": api.write_pages(PACKAGE, source / "book" / "api"),
     }
+    lecturers.write(source / "book" / "_static")
     for name, text in fragments.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
     runs.publish_manifests(results, source / "book" / "_static" / "manifests")
