@@ -98,6 +98,7 @@ def grouped(source: Source, sets: Sequence[Sequence[str]], most: int = MOST_CELL
     """
     import narwhals as nw
 
+    _refuse_nested(source, {name for names in sets for name in names})
     number = _free_name("number", source.names)
     frame = source.frame.lazy() if _is_polars(source.frame) else source.frame
     groupings = [
@@ -107,6 +108,13 @@ def grouped(source: Source, sets: Sequence[Sequence[str]], most: int = MOST_CELL
         _at_home(cells, list(names), number, source.text, most)
         for names, cells in zip(sets, _collected(groupings, most), strict=True)
     ]
+
+
+def _refuse_nested(source: Source, names: Iterable[str]) -> None:
+    """Lists and structures are no answers, and not every engine can group by them."""
+    for name, kind in source.frame.collect_schema().items():
+        if name in names and kind.is_nested():
+            raise ValueError(f"column {name!r} holds values that are no answers: they are {kind}")
 
 
 def together(source: Source, sets: Sequence[Sequence[str]]) -> list[list[str]]:

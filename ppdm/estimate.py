@@ -15,7 +15,7 @@ from numba import njit
 from numpy.typing import ArrayLike
 
 from ppdm import engines
-from ppdm.disguise.matrix import left_inverse
+from ppdm.disguise.matrix import checked_matrix, left_inverse
 from ppdm.disguise.mechanism import Mechanism
 from ppdm.table import Table, count
 
@@ -29,7 +29,8 @@ def inversion(counts: object, M: np.ndarray, prior: ArrayLike | None = None) -> 
     >>> inversion([400, 300, 200, 100], RRMatrix.warner(4, 5 / 8).M).round(6)
     array([ 0.55,  0.35,  0.15, -0.05])
     """
-    return left_inverse(M, prior) @ _shares(_numbers(counts), M)
+    shares = _shares(_numbers(counts), M)
+    return left_inverse(M, prior) @ shares
 
 
 def inversion_se(counts: object, M: np.ndarray, prior: ArrayLike | None = None) -> np.ndarray:
@@ -53,7 +54,12 @@ def clipped(estimate: ArrayLike) -> np.ndarray:
     >>> clipped([.55, .35, .15, -.05]).round(5)
     array([0.52381, 0.33333, 0.14286, 0.     ])
     """
-    positive = np.maximum(np.asarray(estimate, dtype=float), 0)
+    positive = np.maximum(_finite(estimate), 0)
+    if not positive.sum() > 0:
+        raise ValueError(
+            "no entry is positive, so nothing is left when the rest is clipped: "
+            f"{np.asarray(estimate).tolist()}"
+        )
     return positive / positive.sum()
 
 
@@ -63,7 +69,7 @@ def projected(estimate: ArrayLike) -> np.ndarray:
     >>> projected([.55, .35, .15, -.05]).round(5)
     array([0.53333, 0.33333, 0.13333, 0.     ])
     """
-    estimate = np.asarray(estimate, dtype=float)
+    estimate = _finite(estimate)
     falling = np.sort(estimate)[::-1]
     surplus = (np.cumsum(falling) - 1) / np.arange(1, len(falling) + 1)
     last = np.flatnonzero(falling > surplus)[-1]
@@ -104,6 +110,13 @@ def pool(true: object, disguised: object, mechanism: Mechanism) -> Table:
     return true + mechanism.undo(disguised)
 
 
+def _finite(estimate: ArrayLike) -> np.ndarray:
+    numbers = np.asarray(estimate, dtype=float)
+    if numbers.ndim != 1 or not numbers.size or not np.isfinite(numbers).all():
+        raise ValueError(f"an estimate is a list of finite numbers; got {numbers.tolist()}")
+    return numbers
+
+
 def _numbers(counts: object) -> np.ndarray:
     """Counts as an array: they may be given as a table, or as the records of one question."""
     if isinstance(counts, pd.DataFrame) or engines.elsewhere(counts):
@@ -112,6 +125,7 @@ def _numbers(counts: object) -> np.ndarray:
 
 
 def _shares(counts: np.ndarray, M: np.ndarray) -> np.ndarray:
+    checked_matrix(M)  # a transposed one would give shares that sum to anything
     if counts.shape != (len(M),):
         raise ValueError(f"the matrix has {len(M)} outputs; {counts.size} counts given")
     if (counts < 0).any() or not counts.sum() > 0:

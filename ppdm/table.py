@@ -27,6 +27,7 @@ import numpy as np
 import pandas as pd
 
 from ppdm import engines, folding
+from ppdm.chance import generator
 from ppdm.levels import places, zeros_and_ones
 
 #: Up to here a table may be dense whatever the number of records.
@@ -383,6 +384,7 @@ class Table:
         >>> [part.total for part in table.split(2, np.random.default_rng(1))]
         [2.0, 1.0]
         """
+        rng = generator(rng)
         cells, counts = whole_counts(self, "dealt")
         if not 0 <= size <= counts.sum():
             raise ValueError(f"{counts.sum():,} records can be dealt; got size = {size!r}")
@@ -790,7 +792,8 @@ def _fits(levels: tuple, dtype: object) -> bool:
     """Whether a column of this type can hold the levels."""
     if isinstance(dtype, pd.CategoricalDtype):
         return set(levels) <= set(dtype.categories)
-    if isinstance(dtype, pd.StringDtype) and not all(isinstance(level, str) for level in levels):
+    words = dtype != object and pd.api.types.is_string_dtype(dtype)
+    if words and not all(isinstance(level, str) for level in levels):
         return False  # the reports are levels of the survey, whatever the answers were written as
     return dtype.kind not in "iubf" or pd.Series(list(levels)).dtype.kind in "iubf"
 

@@ -51,7 +51,7 @@ class RRMatrix(Mechanism):
         inputs: Sequence | Mapping[str, Sequence] | None = None,
         prior: Sequence[float] | Mapping[str, Sequence[float]] | None = None,
     ):
-        self.matrices = {name: _checked(m) for name, m in _by_name(M, M).items()}
+        self.matrices = {name: _with_inverse(m) for name, m in _by_name(M, M).items()}
         self.outputs = {n: tuple(labels) for n, labels in _by_name(outputs, M).items()}
         self.inputs = {n: tuple(labels) for n, labels in _by_name(inputs, M).items()}
         self.prior = {n: np.asarray(p, dtype=float) for n, p in _by_name(prior, M).items()}
@@ -65,11 +65,11 @@ class RRMatrix(Mechanism):
                 raise ValueError(
                     f"{side} name {listed(unknown)}; there are matrices for {listed(self.matrices)}"
                 )
-        for name, prior in self.prior.items():
-            if prior.shape != self.matrices[name].shape[1:]:
+        for name, chances in self.prior.items():
+            if chances.shape != self.matrices[name].shape[1:]:
                 raise ValueError(
                     f"the matrix has {self.matrices[name].shape[1]} inputs; "
-                    f"the prior has {prior.size} probabilities"
+                    f"the prior has {chances.size} probabilities"
                 )
         for labels, side, axis in ((self.outputs, "outputs", 0), (self.inputs, "inputs", 1)):
             for name, values in labels.items():
@@ -386,25 +386,37 @@ def _by_name(values, M) -> dict:
     return dict(values) if isinstance(M, Mapping) else {_ONLY: values}
 
 
-def _checked(M: np.ndarray) -> np.ndarray:
+def checked_matrix(M: np.ndarray) -> np.ndarray:
+    """A randomizing matrix as floats: its entries are probabilities, its columns sum to one.
+
+    >>> checked_matrix([[0.7, 0.3], [0.4, 0.6]])
+    Traceback (most recent call last):
+    ValueError: the columns of a randomizing matrix sum to one; column 0 sums to 1.1
+        (M[y, x] = P(reported y | true x))
+    """
     M = np.array(M, dtype=float)
     if M.ndim != 2:
         raise ValueError(f"a randomizing matrix has two dimensions; got {M.ndim}")
-    if M.shape[0] < M.shape[1]:
+    if not np.isfinite(M).all() or (M < 0).any() or (M > 1 + 1e-12).any():
+        raise ValueError("the entries of a randomizing matrix are probabilities, from 0 to 1")
+    sums = M.sum(axis=0)
+    if not M.size or np.abs(sums - 1).max() > 1e-9:
+        worst = int(np.abs(sums - 1).argmax()) if M.size else 0
+        raise ValueError(
+            f"the columns of a randomizing matrix sum to one; column {worst} sums to "
+            f"{sums[worst] if M.size else 0:.6g} (M[y, x] = P(reported y | true x))"
+        )
+    return M
+
+
+def _with_inverse(M: np.ndarray) -> np.ndarray:
+    M = np.array(M, dtype=float)
+    if M.ndim == 2 and M.shape[0] < M.shape[1]:
         raise ValueError(
             f"a matrix with {M.shape[0]} outputs for {M.shape[1]} inputs has no left inverse: "
             "it needs as many outputs as inputs, or more"
         )
-    if not np.isfinite(M).all() or (M < 0).any() or (M > 1 + 1e-12).any():
-        raise ValueError("the entries of a randomizing matrix are probabilities, from 0 to 1")
-    sums = M.sum(axis=0)
-    if np.abs(sums - 1).max() > 1e-9:
-        worst = int(np.abs(sums - 1).argmax())
-        raise ValueError(
-            f"the columns of a randomizing matrix sum to one; column {worst} sums to "
-            f"{sums[worst]:.6g} (M[y, x] = P(reported y | true x))"
-        )
-    return M
+    return checked_matrix(M)
 
 
 def _as_labelled(name: str, side: str, labels: tuple | None, levels: tuple) -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ppdm.chance import generator
 from ppdm.distort._checks import numeric_matrix, on_varying_columns, whole_number
 
 
@@ -28,6 +29,8 @@ def intervals(
            [1, 2],
            [2, 2]])
     """
+    if isinstance(k, bool) or not k >= 1 or k != int(k):
+        raise ValueError(f"k must be a whole number of intervals, from 1, but it is {k}.")
     A = np.asarray(X, dtype=float)
     low = A.min(axis=0) if low is None else np.asarray(low, dtype=float)
     high = A.max(axis=0) if high is None else np.asarray(high, dtype=float)
@@ -48,6 +51,7 @@ def aibr(X: ArrayLike, k: int, rng: np.random.Generator) -> np.ndarray:
     >>> aibr([[1.0], [2.0], [8.0], [9.0]], k=2, rng=np.random.default_rng(1)).round(1).ravel()
     array([3. , 4.8, 5.6, 8.8])
     """
+    rng = generator(rng)
     A = numeric_matrix(X)
     k = whole_number(k, "k", len(A), "the number of records")
 

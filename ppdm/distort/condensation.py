@@ -4,6 +4,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike
 
+from ppdm.chance import generator
 from ppdm.distort._checks import numeric_matrix, on_varying_columns, whole_number
 
 
@@ -16,6 +17,7 @@ def condense(X: ArrayLike, k: int, rng: np.random.Generator) -> np.ndarray:
     >>> condense([[0.0], [9.0], [0.1], [9.1]], k=2, rng=np.random.default_rng(0))
     array([0, 1, 0, 1])
     """
+    rng = generator(rng)
     A = numeric_matrix(X)
     k = whole_number(k, "k", len(A), "the number of records")
     return _groups(A, k, rng.permutation(len(A)))
@@ -35,6 +37,7 @@ def kcg(X: ArrayLike, k: int, rng: np.random.Generator) -> np.ndarray:
            [9., 5.],
            [9., 5.]])
     """
+    rng = generator(rng)
     A = numeric_matrix(X)
     k = whole_number(k, "k", len(A), "the number of records")
     return on_varying_columns(A, lambda B: _look_alikes(B, condense(B, k, rng), rng))
@@ -47,6 +50,7 @@ def kcg_by_class(X: ArrayLike, y: ArrayLike, k: int, rng: np.random.Generator) -
     >>> kcg_by_class(X, ["a", "a", "b", "b"], 2, np.random.default_rng(0)).ravel()
     array([0., 0., 9., 9.])
     """
+    rng = generator(rng)
     A, y = numeric_matrix(X), np.asarray(y)
     if len(y) != len(A):
         raise ValueError(f"There are {len(A)} records but {len(y)} classes.")

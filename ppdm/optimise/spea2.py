@@ -24,6 +24,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike
 
+from ppdm.chance import generator
 from ppdm.optimise.objectives import check_delta, check_prior, pareto
 
 __all__ = ["Front", "fitness", "mutated", "optrr", "repaired", "truncate"]
@@ -153,6 +154,7 @@ def mutated(matrix: ArrayLike, rng: np.random.Generator, step: float = MUTATION_
     >>> child.sum(axis=0)
     array([1., 1., 1.])
     """
+    rng = generator(rng)
     child = np.array(matrix, dtype=float)
     _mutate(child, rng, step)
     return child

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ppdm.chance import generator
 from ppdm.disguise import Mechanism
 from ppdm.table import Table
 
@@ -103,6 +104,7 @@ def guessing_game(q: float, w_a: float, w_y: float, rounds: int, rng: np.random.
     >>> guessing_game(1.0, 0.3, 0.5, 100, np.random.default_rng(1))
     0.0
     """
+    rng = generator(rng)
     true = rng.random(rounds) < w_a
     report = np.where(rng.random(rounds) < q, true, rng.random(rounds) < w_y)
     truths = np.array([w_a * (q * r + (1 - q) * (w_y if r else 1 - w_y)) for r in (0, 1)])
