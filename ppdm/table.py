@@ -792,7 +792,7 @@ def _fits(levels: tuple, dtype: object) -> bool:
     """Whether a column of this type can hold the levels."""
     if isinstance(dtype, pd.CategoricalDtype):
         return set(levels) <= set(dtype.categories)
-    words = dtype != object and pd.api.types.is_string_dtype(dtype)
+    words = not pd.api.types.is_object_dtype(dtype) and pd.api.types.is_string_dtype(dtype)
     if words and not all(isinstance(level, str) for level in levels):
         return False  # the reports are levels of the survey, whatever the answers were written as
     return dtype.kind not in "iubf" or pd.Series(list(levels)).dtype.kind in "iubf"

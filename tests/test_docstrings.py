@@ -9,6 +9,9 @@ import pytest
 import ppdm
 
 CORE = (
+    "ppdm.chance",
+    "ppdm.contract",
+    "ppdm.levels",
     "ppdm.disguise",
     "ppdm.estimate",
     "ppdm.learn.id3",
