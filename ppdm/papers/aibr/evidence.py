@@ -80,6 +80,14 @@ def table1(values: pd.DataFrame) -> dict[str, dict]:
     return found
 
 
+def same_digits(evidence: dict[str, dict], claims: dict) -> int:
+    """How many cells, over the training rows, round to the printed digits."""
+    return sum(
+        rules.exact(given["under"]["mean"], printed=claims[id].printed).met
+        for id, given in evidence.items()
+    )
+
+
 def side_by_side(evidence: dict[str, dict], decided: dict) -> pd.DataFrame:
     """[Guo, Table 1] Printed and, in brackets, ours over the training rows; ✗ where they disagree."""
     rows = []
@@ -148,6 +156,23 @@ def _series(rows, name, x, backwards):
         index=["dataset", name], columns=x, values=["mean", "se"]
     )
     return {"values": table["mean"][order].to_numpy(), "se": table["se"][order].to_numpy()}
+
+
+def trend_note(frame: pd.DataFrame, scheme: str, x: str = "k", backwards: bool = False) -> str:
+    """What a trend leaves out: the points that only one data set has."""
+    rows = frame[frame.scheme == scheme]
+    tried = {dataset: set(part[x]) for dataset, part in rows.groupby("dataset")}
+    shared = set.intersection(*tried.values())
+    left = [
+        f"{dataset}, {x} = {', '.join(f'{value:g}' for value in sorted(own - shared))}"
+        for dataset, own in tried.items()
+        if own - shared
+    ]
+    return (
+        f"Left out, because the other data set has no such point: {'; '.join(left)}."
+        if left
+        else ""
+    )
 
 
 def share_of_papers(choice, dataset, scheme, reading, neighbour) -> float:
@@ -264,7 +289,7 @@ def lead(summary: pd.DataFrame, dataset: str) -> dict:
     }
 
 
-def chosen_by_us(choice: pd.DataFrame, reading: str, neighbour: str = "scaled") -> pd.DataFrame:
+def chosen_by_us(choice: pd.DataFrame, reading: str, neighbour: str) -> pd.DataFrame:
     """The settings (dataset, scheme, k, e) that the rule picks in our run, where it picks any."""
     rows = choice[
         choice.picked
@@ -279,9 +304,9 @@ def chosen_by_us(choice: pd.DataFrame, reading: str, neighbour: str = "scaled") 
     )
 
 
-def trade_off(loss: pd.DataFrame, traced: pd.DataFrame, reading: str) -> pd.DataFrame:
+def trade_off(loss: pd.DataFrame, traced: pd.DataFrame, reading: str, trio=WEKA) -> pd.DataFrame:
     """For each setting: the accuracy that the worst classifier keeps, and the best attack's share."""
-    here = loss[(loss.reading == reading) & loss.metric.isin(WEKA)]
+    here = loss[(loss.reading == reading) & loss.metric.isin(trio)]
     worst = here.groupby(CELL)["mean"].max()
     best = traced.groupby(CELL)["mean"].max()
     return pd.DataFrame({"accuracy kept": 1 - worst, "share traced": best}).reset_index()
