@@ -43,6 +43,8 @@ COMMANDS = {
                         "add_arguments", "main"),
     "estimate": Command("shares with intervals, from reports and the scheme they were made with",
                         "ppdm.survey.cli", "add_arguments", "main"),
+    "survey": Command("a survey of your own: the file, the form, the reports, the estimate",
+                      "ppdm.survey.commands", "add_arguments", "main"),
     "course": Command("build the assignments, grade a folder of submissions", "ppdm.course.cli",
                       "add_arguments", "main"),
     "check": Command("look at the built site: links, a browser, accessibility", "ppdm.book.check.cli",

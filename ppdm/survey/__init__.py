@@ -1,11 +1,27 @@
-"""A survey of one's own: from the reports, wherever they lie, to shares with intervals.
+"""A survey of one's own: from the question to the estimate.
 
-from ppdm.contract import Survey
-from ppdm.survey import estimate
+The survey file is the contract (`ppdm.contract`) in YAML. From it come
 
-shares = estimate("reports/*.parquet", Survey.load("scheme.json"), by="region")
+    advice     what it costs and what it protects, before anybody is asked
+    form       the respondent's page: one HTML file that asks, disguises and forgets
+    codes      a report as a short code that can be read out, typed, scanned and checked
+    collect    codes from files and pasted lists; `server` for a lecture
+    estimate   shares with intervals, from reports wherever they lie
+    relate     pairs, relations and regressions; how many respondents one needs
+    report     the result as a page and as CSV
+    plan       a survey of a country, on paper and by simulation
+    commands   `ppdm survey`; `cli` is `ppdm estimate`
+
+True answers never leave the respondent's page.
+
+    from ppdm.contract import Survey
+    from ppdm.survey import estimate
+
+    shares = estimate("reports/*.parquet", Survey.load("scheme.json"), by="region")
 """
 
+from ppdm.survey.codes import Codes
 from ppdm.survey.estimate import estimate
+from ppdm.survey.form import form
 
-__all__ = ["estimate"]
+__all__ = ["Codes", "estimate", "form"]

@@ -1,0 +1,202 @@
+"""Codes from files, pasted lists and a small server, set against the survey they belong to.
+
+Nothing is lost: what is not counted (a code twice, a damaged one, one of another survey) is named
+and kept. Nothing is kept that tells who answered or when: reports are stored in the order of their
+random numbers, without addresses or times.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from ppdm.contract import Survey
+from ppdm.files import replace_file
+from ppdm.survey.codes import Codes, Report, clean, grouped
+
+#: A file of codes that is larger is none.
+LARGEST = 50_000_000
+#: What a line of a shared sheet may be cut by.
+_CUT = re.compile(r"[\t;,\"']+")
+
+
+@dataclass
+class Collection:
+    """The reports that count, and what was set aside with the reason."""
+
+    survey: Survey
+    reports: dict[str, Report] = field(default_factory=dict)
+    aside: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.codes = Codes(self.survey)
+
+    def add(self, text: str, source: str = "") -> str | None:
+        """Take one code; None when it counts, else the sentence why not."""
+        try:
+            report = self.codes.read(text)
+        except ValueError as error:
+            return self._set_aside(text, source, str(error))
+        before = self.reports.get(report.key)
+        if before is None:
+            self.reports[report.key] = report
+            return None
+        if before == report:
+            return self._set_aside(text, source, "the same report came before")
+        return self._set_aside(text, source, "another report of this respondent came before")
+
+    def _set_aside(self, text: str, source: str, why: str) -> str:
+        self.aside.append((source, text.strip()[:200], why))
+        return why
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The reports, a row each, categorical with all levels, in the order of their numbers."""
+        rows = [self.reports[key].levels for key in sorted(self.reports)]
+        columns = list(zip(*rows, strict=True)) or [()] * len(self.survey.names)
+        return pd.DataFrame(
+            {
+                name: pd.Categorical(list(column), categories=list(levels))
+                for name, column, levels in zip(
+                    self.survey.names, columns, self.codes.levels, strict=True
+                )
+            }
+        )
+
+    @property
+    def set_aside(self) -> pd.DataFrame:
+        """What does not count: where it stood, what it was, why."""
+        return pd.DataFrame(self.aside, columns=["where", "code", "why"])
+
+
+def collect(survey: Survey, sources: Iterable[str | Path]) -> Collection:
+    """The reports of codes, of files of codes, and of folders of such files.
+
+    In a line, the first thing that looks like a code of this survey is taken; empty lines and a line
+    of headings are passed over.
+
+    >>> survey = Survey({"smokes": ["no", "yes"]},
+    ...                 [{"mechanism": "warner", "p": 0.7, "attributes": ["smokes"]}])
+    >>> code = Codes(survey).write(("yes",))
+    >>> found = collect(survey, [code, code])
+    >>> len(found.frame), found.set_aside["why"].tolist()
+    (1, ['the same report came before'])
+    """
+    found = Collection(survey)
+    for source in sources:
+        for where, line in _lines(source):
+            candidate = _candidate(line, found.codes)
+            if candidate:
+                found.add(candidate, where)
+    return found
+
+
+def _lines(source: str | Path) -> Iterator[tuple[str, str]]:
+    """Each line of a source with the words that say where it stands."""
+    path = Path(source)
+    try:
+        known = path.exists()
+    except (OSError, ValueError):  # a code that is no name of a file
+        known = False
+    if not known:
+        if isinstance(source, Path) or ("/" in source or "." in source):
+            raise ValueError(f"there is no file or folder {str(source)!r}")
+        yield from (("", line) for line in str(source).splitlines())
+        return
+    if path.is_dir():
+        for inner in sorted(
+            p for p in path.iterdir() if p.suffix.lower() in (".txt", ".csv", ".tsv")
+        ):
+            yield from _lines(inner)
+        return
+    if not path.is_file():
+        raise ValueError(f"{path} is no file of codes")
+    if path.stat().st_size > LARGEST:
+        raise ValueError(f"{path.name} has more than {LARGEST:,} bytes: that is no list of codes")
+    raw = path.read_bytes()
+    text = (
+        raw.decode("utf-8-sig", errors="replace")
+        if _is_utf8(raw)
+        else raw.decode("cp1252", "replace")
+    )
+    for number, line in enumerate(text.splitlines(), 1):
+        yield f"{path.name}, line {number}", line
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _candidate(line: str, codes: Codes) -> str:
+    """What of a line is meant as a code: the first field of about its length, else the first word."""
+    fields = [part.strip() for part in _CUT.split(line) if part.strip()]
+    for part in fields:
+        try:
+            if abs(len(clean(part)) - codes.whole) <= 1:
+                return part
+        except ValueError:
+            continue
+    if len(fields) != 1 or fields[0].lower() in ("code", "codes", "report", "reports"):
+        if any(f.lower() in ("code", "codes", "report", "reports") for f in fields):
+            return ""
+    return fields[0] if fields else ""
+
+
+class Store:
+    """A file of codes that is never half written and keeps no order of arrival.
+
+    Each accepted report is on the disk before it is confirmed: a kill loses none.
+
+    >>> import tempfile
+    >>> survey = Survey({"A": [0, 1]}, [{"mechanism": "warner", "p": 0.7, "attributes": ["A"]}])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Store(survey, Path(folder) / "reports.txt")
+    ...     first = store.accept(store.collection.codes.write((1,)))
+    ...     (first, len(Store(survey, Path(folder) / "reports.txt").collection.reports))
+    (None, 1)
+    """
+
+    def __init__(self, survey: Survey, path: Path):
+        self.path, self.lock = Path(path), threading.Lock()
+        self.collection = collect(survey, [self.path] if self.path.exists() else [])
+        if self.collection.aside:
+            where, _, why = self.collection.aside[0]
+            raise ValueError(f"{where}: {why}; mend or move the file first")
+
+    def accept(self, code: str) -> str | None:
+        """Take one code; None when it counts, or counted already, else the sentence why not."""
+        with self.lock:
+            collection = self.collection
+            try:
+                report = collection.codes.read(code)
+            except ValueError as error:
+                return str(error)
+            before = collection.reports.get(report.key)
+            if before is not None:
+                return None if before == report else "another report of this respondent came before"
+            reports = {**collection.reports, report.key: report}
+            self._write(reports)
+            collection.reports = reports
+            return None
+
+    def _write(self, reports: dict[str, Report]) -> None:
+        codes = self.collection.codes
+        lines = [codes.write(reports[key].levels, reports[key].number) for key in sorted(reports)]
+        replace_file(self.path, ("\n".join(lines) + "\n").encode())
+
+    def frame(self) -> pd.DataFrame:
+        """The reports so far."""
+        with self.lock:
+            return self.collection.frame
+
+
+__all__ = ["Collection", "Store", "collect", "grouped"]

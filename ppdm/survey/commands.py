@@ -1,0 +1,191 @@
+"""`ppdm survey`: new, form, collect, estimate."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from ppdm.contract import Survey
+from ppdm.files import replace_file
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `ppdm survey`."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+
+    new = actions.add_parser(
+        "new",
+        help="write a survey file to start from; of one that is there, say what it costs and protects",
+    )
+    new.add_argument("file", type=Path, help="the survey file, for example survey.yml")
+    new.add_argument("--within", type=float, default=0.05, metavar="W",
+                     help="half the width of the intervals that you want (0.05)")  # fmt: skip
+    new.set_defaults(run=_new)
+
+    form = actions.add_parser("form", help="write the respondents' page: one HTML file")
+    form.add_argument("file", type=Path, help="the survey file")
+    form.add_argument("--out", type=Path, help="where to write it (the survey's name with .html)")
+    form.add_argument(
+        "--post", metavar="ADDRESS", help="where the page sends a report (nowhere: it shows a code)"
+    )
+    form.add_argument("--device", default="browser", choices=["browser", "dice", "birthday"],
+                      help="who tosses the coins (browser)")  # fmt: skip
+    form.add_argument(
+        "--strings", default="en", help="the page's words: en, de, or a file of your own (en)"
+    )
+    form.set_defaults(run=_form)
+
+    collect = actions.add_parser(
+        "collect", help="read codes from files, folders and lists; or serve a lecture"
+    )
+    collect.add_argument("file", type=Path, help="the survey file")
+    collect.add_argument(
+        "sources", nargs="*", help="files or folders of codes, or codes; - reads from the input"
+    )
+    collect.add_argument(
+        "--out", type=Path, default=Path("reports.csv"), help="the reports (reports.csv)"
+    )
+    collect.add_argument(
+        "--serve", action="store_true", help="a small server with the form and a live page"
+    )
+    collect.add_argument("--host", default="127.0.0.1",
+                         help="the address to serve on, for example that of the lecture's network (127.0.0.1)")  # fmt: skip
+    collect.add_argument("--port", type=int, default=8000, help="the port to serve on (8000)")
+    collect.add_argument("--store", type=Path, default=Path("codes.txt"),
+                         help="with --serve: where accepted codes are kept (codes.txt)")  # fmt: skip
+    collect.set_defaults(run=_collect)
+
+    estimate = actions.add_parser(
+        "estimate", help="shares with intervals from reports, as a page and as CSV"
+    )
+    estimate.add_argument("file", type=Path, help="the survey file")
+    estimate.add_argument(
+        "reports", type=Path, help="the reports, a CSV file with a column a question"
+    )
+    estimate.add_argument("--by", help="an open question: estimates for each of its answers")
+    estimate.add_argument("--pair", nargs=2, action="append", default=[], metavar=("A", "B"),
+                          help="do these two go together? may be given more than once")  # fmt: skip
+    estimate.add_argument("--regress", nargs="+", action="append", default=[], metavar="A",
+                          help="a protected yes-or-no question, then open questions that may explain it")  # fmt: skip
+    estimate.add_argument("--seed", type=int, default=1, help="seed of the resampling (1)")
+    estimate.add_argument(
+        "--out", type=Path, default=Path("result"), help="a folder for the result (result)"
+    )
+    estimate.set_defaults(run=_estimate)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run one of the actions."""
+    return args.run(args)
+
+
+def _new(args: argparse.Namespace) -> int:
+    from ppdm.survey.advice import TEMPLATE, advice
+
+    if not args.file.exists():
+        text = TEMPLATE.replace("{name}", args.file.name)
+        replace_file(args.file, text.encode())
+        print(
+            f"Wrote {args.file}, a survey to start from. Edit it, then run the same command again.\n"
+        )
+    print(advice(Survey.load(args.file), args.within), end="")
+    return 0
+
+
+def _form(args: argparse.Namespace) -> int:
+    from ppdm.survey.advice import check
+    from ppdm.survey.form import form
+
+    survey = Survey.load(args.file)
+    for warning in check(survey):
+        print(f"Note: {warning}", file=sys.stderr)
+    out = args.out or args.file.with_suffix(".html")
+    page = form(survey, post=args.post, device=args.device, strings=args.strings).encode()
+    replace_file(out, page)
+    print(f"{out}: {len(page):,} bytes. Open it in a browser, or hand it out.")
+    return 0
+
+
+def _collect(args: argparse.Namespace) -> int:
+    survey = Survey.load(args.file)
+    if args.serve:
+        return _serve(survey, args)
+    from ppdm.survey.collect import collect
+
+    if not args.sources:
+        raise ValueError("name files, folders or codes to collect, - for the input, or --serve")
+    sources = [sys.stdin.read() if source == "-" else source for source in args.sources]
+    found = collect(survey, sources)
+    replace_file(args.out, found.frame.to_csv(index=False, lineterminator="\n").encode())
+    print(f"{len(found.reports):,} reports: {args.out}")
+    if found.aside:
+        aside = args.out.with_name(f"{args.out.stem}-set-aside.csv")
+        replace_file(
+            aside, _plain(found.set_aside).to_csv(index=False, lineterminator="\n").encode()
+        )
+        print(f"{len(found.aside):,} set aside: {aside}")
+        for where, code, why in found.aside[:5]:
+            print(f"  {where}{': ' if where else ''}{code[:40]!r}: {why}")
+    return 0
+
+
+def _plain(frame):
+    """Text that no spreadsheet takes for a formula."""
+    return frame.map(lambda text: f"'{text}" if text[:1] in "=+-@\t\r" and text else text)
+
+
+def _serve(survey: Survey, args: argparse.Namespace) -> int:
+    from ppdm.survey.advice import check
+    from ppdm.survey.server import Lecture
+
+    check(survey)
+    try:
+        server = Lecture(survey, args.store, args.host, args.port)
+    except OSError as error:
+        raise ValueError(
+            f"cannot serve on {args.host}, port {args.port}: {error.strerror}"
+        ) from None
+    print(f"The form:      {server.address}/\nThe live page: {server.address}/live\n"
+          f"Accepted reports are kept in {args.store}. Ctrl-C ends it; nothing is lost.", flush=True)  # fmt: skip
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        print(f"\n{len(server.store.collection.reports):,} reports in {args.store}. "
+              f"Next: ppdm survey collect {args.file} {args.store}")  # fmt: skip
+    finally:
+        server.server_close()
+    return 0
+
+
+def _estimate(args: argparse.Namespace) -> int:
+    import numpy as np
+    import pandas as pd
+
+    from ppdm.survey import relate, report
+    from ppdm.survey.estimate import estimate
+
+    survey = Survey.load(args.file)
+    try:
+        reports = pd.read_csv(args.reports, dtype=str, keep_default_na=False)
+    except OSError as error:
+        raise ValueError(f"the reports {args.reports} cannot be read: {error.strerror}") from None
+    reports = relate.as_reports(reports, survey)
+    table = estimate(reports, survey)
+    rng = np.random.default_rng(args.seed)
+    relations = {(a, b): relate.relation(reports, survey, a, b, rng) for a, b in args.pair}
+    regressions = {
+        name: relate.regression(reports, survey, name, covariates)
+        for name, *covariates in args.regress
+    }
+    written = report.write(args.out, survey, table, relations=relations, regressions=regressions)
+    shown = ["question", "answer", "share", "low", "high"]
+    print(table[shown].to_string(index=False, float_format="{:.3f}".format))
+    if args.by:
+        groups = estimate(reports, survey, args.by)
+        path = args.out / f"by-{args.by}.csv"
+        replace_file(path, groups.to_csv(index=False, lineterminator="\n").encode())
+        written.append(path)
+        print(f"\n{groups[[args.by, *shown]].to_string(index=False, float_format='{:.3f}'.format)}")
+    print(*written, sep="\n")
+    return 0

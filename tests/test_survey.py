@@ -1,0 +1,471 @@
+"""A survey of one's own: codes, collector, server and estimates."""
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from ppdm import Table
+from ppdm.contract import Survey
+from ppdm.disguise import scheme_of
+from ppdm.survey import advice, codes, report
+from ppdm.survey.commands import add_arguments
+from ppdm.survey.codes import ALPHABET, Codes
+from ppdm.survey.collect import Collection, Store, collect
+from ppdm.survey.estimate import estimate
+from ppdm.survey.form import form, read_strings
+from ppdm.survey.relate import (
+    as_reports,
+    em_shares,
+    pairs,
+    power,
+    regression,
+    relation,
+    two_samples,
+)
+from ppdm.survey.server import BODY, Bucket, Lecture
+
+YESNO = ["no", "yes"]
+SURVEY = Survey(
+    {"cheated": YESNO, "dose": ["never", "once", "often"], "a": YESNO, "b": YESNO, "c": YESNO, "d": YESNO,
+     "year": ["first", "second", "later"]},
+    [
+        {"mechanism": "warner", "p": 0.75, "attributes": ["cheated"]},
+        {"mechanism": "k-rr", "p": 0.6, "attributes": ["dose"]},
+        {"mechanism": "multi-group", "theta": 0.8, "groups": [["a", "b"]]},
+        {"mechanism": "unrelated-question", "q": 0.7, "groups": [["c"]], "personal": {"c": [0.3, 0.7]}},
+        {"mechanism": "forced-response", "truth": 4 / 6, "forced": [1 / 6, 1 / 6], "attributes": ["d"]},
+    ],
+    title="A test",
+    questions={"cheated": "Have you ever <cheated>?"},
+)  # fmt: skip
+CODES = Codes(SURVEY)
+
+
+def one(mechanism, **keys) -> Survey:
+    """A survey of one yes-or-no question."""
+    return Survey({"A": YESNO}, [{"mechanism": mechanism, "attributes": ["A"], **keys}])
+
+
+def said(no: int, yes: int) -> pd.DataFrame:
+    return pd.DataFrame({"A": ["no"] * no + ["yes"] * yes})
+
+
+# Codes
+
+
+@given(st.tuples(*(st.sampled_from(levels) for levels in CODES.levels)), st.integers(0, 32**6 - 1))
+@settings(max_examples=300, deadline=None)
+def test_codes_come_back(levels, number):
+    code = CODES.write(levels, codes._letters(number, 6))
+    assert CODES.read(code).levels == levels
+    mistaken = code.lower().replace("0", "o").replace("1", "l").replace("-", " ")
+    assert CODES.read(mistaken) == CODES.read(code)
+
+
+def test_every_single_typing_error_and_every_swap_is_caught():
+    code = CODES.write(("yes", "once", "no", "yes", "yes", "no", "later"), "3FQZ0A").replace(
+        "-", ""
+    )
+    for at, letter in enumerate(code):
+        for other in ALPHABET.replace(letter, ""):
+            with pytest.raises(ValueError, match=r"damaged|another survey|does not have"):
+                CODES.read(code[:at] + other + code[at + 1 :])
+        if at and code[at - 1] != letter:
+            swapped = code[: at - 1] + letter + code[at - 1] + code[at + 1 :]
+            with pytest.raises(ValueError, match=r"damaged|another survey|does not have"):
+                CODES.read(swapped)
+
+
+def test_a_code_of_another_survey_is_told_apart():
+    other = Codes(Survey({n: SURVEY.attributes[n] for n in SURVEY.names}, SURVEY.protection[:1]))
+    assert other.whole == CODES.whole
+    with pytest.raises(ValueError, match="another survey"):
+        CODES.read(other.write([levels[0] for levels in other.levels]))
+
+
+@pytest.mark.parametrize("cases", [1_000, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_the_decoder_takes_no_nonsense(cases):
+    """Random bytes, damaged codes, code-like words. A word of the right length passes the two check
+    letters and the survey's three letters one time in 1021 * 32768: 10,000 cases err below 1 in 3,000."""
+    rng = np.random.default_rng(5)
+    found = Collection(SURVEY)
+    good = CODES.write([levels[-1] for levels in CODES.levels])
+    for case in range(cases):
+        kind = case % 4
+        if kind == 0:
+            text = bytes(rng.integers(0, 256, rng.integers(0, 400))).decode("latin-1")
+        elif kind == 1:
+            text = "".join(rng.choice(list(ALPHABET + "-"), rng.integers(0, 30)))
+        elif kind == 2:
+            text = "".join(rng.choice(list(ALPHABET), CODES.whole))
+        else:
+            letters = list(good.replace("-", ""))
+            letters[rng.integers(len(letters))] = "?../\x00é\n"[rng.integers(7)]
+            text = "".join(letters)
+        found.add(text)
+    assert not found.reports and len(found.aside) == cases
+
+
+# Collecting
+
+
+def some_codes(number: int, seed: int = 1) -> list[str]:
+    rng = np.random.default_rng(seed)
+    return [
+        CODES.write(
+            [levels[rng.integers(len(levels))] for levels in CODES.levels], codes._letters(i, 6)
+        )
+        for i in rng.choice(32**6, number, replace=False)
+    ]
+
+
+def test_files_folders_and_lists_are_read_and_nothing_is_lost(tmp_path):
+    wanted = some_codes(30)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a.txt").write_text("\n".join(wanted[:10]) + "\n\n")
+    (folder / "b.csv").write_bytes(
+        ("﻿code;name\n" + "".join(f"{c};Zoé\n" for c in wanted[10:20])).encode("cp1252", "ignore")
+    )
+    damaged = wanted[0][:-1] + ("A" if wanted[0][-1] != "A" else "B")
+    listed = "\n".join([*wanted[20:], wanted[3], damaged, "hello"])
+    found = collect(SURVEY, [folder, listed])
+    assert len(found.frame) == 30
+    assert found.set_aside["why"].str[:20].tolist() == [
+        "the same report came", "the code is damaged:", "a code of this surve",
+    ]  # fmt: skip
+    assert sorted(found.reports) == list(found.reports) or len(found.reports) == 30
+
+
+def test_another_report_of_the_same_person_is_set_aside():
+    first = CODES.write([levels[0] for levels in CODES.levels], "ABC123")
+    second = CODES.write([levels[-1] for levels in CODES.levels], "ABC123")
+    found = collect(SURVEY, [first, second])
+    assert len(found.reports) == 1 and "another report of this respondent" in found.aside[0][2]
+
+
+def test_what_is_kept_tells_no_order(tmp_path):
+    wanted = some_codes(40)
+    store = Store(SURVEY, tmp_path / "codes.txt")
+    assert [store.accept(code) for code in wanted] == [None] * 40
+    kept = (tmp_path / "codes.txt").read_text().split()
+    assert kept == sorted(wanted, key=lambda c: c.replace("-", "")[3:9])
+    assert store.accept(wanted[0]) is None  # sent again: the same report, counted once
+    assert len(Store(SURVEY, tmp_path / "codes.txt").frame()) == 40
+
+
+# The server
+
+
+@pytest.fixture
+def lecture(tmp_path):
+    server = Lecture(SURVEY, tmp_path / "codes.txt", port=0)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def ask(server, method, path, body=None, headers=()):
+    connection = http.client.HTTPConnection(*server.server_address[:2], timeout=20)
+    try:
+        connection.request(method, path, body, dict(headers))
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+def test_two_hundred_telephones_at_once(lecture, tmp_path):
+    wanted = some_codes(200)
+    with ThreadPoolExecutor(200) as pool:
+        told = list(pool.map(lambda code: ask(lecture, "POST", "/report", code)[0], wanted))
+    assert told == [200] * 200
+    kept = (tmp_path / "codes.txt").read_text().split()
+    assert sorted(kept) == sorted(wanted)
+
+
+def test_the_live_page_moves_in_steps_of_ten(lecture):
+    for i, code in enumerate(some_codes(25), 1):
+        assert ask(lecture, "POST", "/report", code)[0] == 200
+        if i in (9, 10, 25):
+            told = json.loads(ask(lecture, "GET", "/live.json")[1])
+            assert told["respondents"] == i - i % 10
+    rows = [row for row in told["shares"] if row["question"] == "cheated"]
+    assert sum(row["share"] for row in rows) == pytest.approx(1, abs=1e-5)
+    assert ask(lecture, "GET", "/live")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["/../../etc/passwd", "/codes.txt", "/report", "/live.json?x=1"]
+)
+def test_nothing_else_is_served(lecture, path):
+    assert ask(lecture, "GET", path)[0] == 404
+
+
+@pytest.mark.parametrize("cases", [100, pytest.param(2_000, marks=pytest.mark.slow)])
+def test_hostile_bodies_are_refused_and_nothing_is_kept(lecture, tmp_path, cases):
+    lecture.bucket.left = lecture.bucket.burst = 1e9
+    rng = np.random.default_rng(9)
+    for case in range(cases):
+        body = bytes(rng.integers(0, 256, rng.integers(0, BODY)))
+        headers = {}
+        if case % 4 == 1:
+            body, headers = b"x", {"Content-Length": str(10**9)}
+        elif case % 4 == 2:
+            body, headers = b"", {"Content-Length": "-5"}
+        assert ask(lecture, "POST", "/report", body, headers)[0] in (400, 413)
+    assert sorted(p.name for p in tmp_path.iterdir()) == []
+
+
+def test_too_many_at_once_are_asked_to_wait(lecture):
+    lecture.bucket.left, lecture.bucket.rate = 1, 0
+    first, second = some_codes(2)
+    assert ask(lecture, "POST", "/report", first)[0] == 200
+    assert ask(lecture, "POST", "/report", second)[0] == 429
+    with pytest.raises(StopIteration):
+        Bucket(clock=iter(()).__next__)
+
+
+def test_a_kill_loses_no_accepted_report(tmp_path):
+    SURVEY.save(tmp_path / "s.json")
+    job = [sys.executable, "-m", "ppdm", "survey", "collect", "s.json", "--serve", "--port", "0"]
+    process = subprocess.Popen(job, cwd=tmp_path, stdout=subprocess.PIPE, text=True,
+                               env={**os.environ, "PYTHONUNBUFFERED": "1"})  # fmt: skip
+    try:
+        address = process.stdout.readline().split("http://")[1].strip().rstrip("/")
+        host, port = address.split(":")
+        wanted = some_codes(20)
+
+        class There:
+            server_address = (host, int(port))
+
+        assert [ask(There, "POST", "/report", code)[0] for code in wanted] == [200] * 20
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+    assert len(Store(SURVEY, tmp_path / "codes.txt").frame()) == 20
+
+
+# Estimates, against published programs' examples
+
+
+@pytest.mark.parametrize(("survey", "no", "yes", "share", "se"), [
+    (one("forced-response", truth=2 / 3, forced=[1 / 6, 1 / 6]), 1604, 831, 0.261910, 0.014416),
+    (one("warner", p=0.7), 570, 430, 0.325, 0.039159),
+    (one("unrelated-question", q=0.7, personal={"A": [0.7, 0.3]}), 570, 430, 0.485714, 0.022376),
+])  # fmt: skip
+def test_shares_and_errors_are_the_published_ones(survey, no, yes, share, se):
+    row = estimate(said(no, yes), survey).iloc[1]
+    assert row["share"] == pytest.approx(share, abs=5e-7)
+    assert row["se"] == pytest.approx(se, abs=5e-7)
+    assert row["reports"] == no + yes
+
+
+def test_two_unknown_shares_are_the_published_ones():
+    assert two_samples((0.8, 0.3), (260, 170), (500, 500)) == pytest.approx(
+        (0.592, 0.232), abs=5e-7
+    )
+
+
+def test_pairs_undo_the_expected_reports_exactly_and_em_stays_in_the_simplex():
+    scheme = scheme_of(SURVEY)
+    rng = np.random.default_rng(3)
+    true = Table(
+        SURVEY.domain, rng.multinomial(100_000, rng.dirichlet(np.ones(SURVEY.domain.size)))
+    )
+    asked = scheme.apply(true)
+    for a, b in (("a", "b"), ("cheated", "c"), ("d", "year")):
+        told = pairs(asked, SURVEY, a, b)["estimate"].to_numpy()
+        assert told == pytest.approx(true.marginal(a, b).dense.reshape(-1) / 100_000, abs=1e-9)
+        likely = em_shares(asked, SURVEY, [a, b])["estimate"]
+        assert likely.to_numpy() == pytest.approx(told, abs=1e-4) and (likely >= 0).all()
+
+
+def test_intervals_cover_as_often_as_they_say():
+    """400 surveys of 500: at 95 % the covered ones are 380 ± 4.4; 360 to 398 errs below 1 in 50,000."""
+    survey, rng = one("warner", p=0.75), np.random.default_rng(4)
+    yes = rng.binomial(500, 0.75 * 0.3 + 0.25 * 0.7, size=400)
+    told = [estimate(said(500 - y, y), survey).iloc[1] for y in yes]
+    assert 360 <= sum(row["low"] <= 0.3 <= row["high"] for row in told) <= 398
+
+
+def test_power_is_what_an_interval_then_has():
+    survey = one("warner", p=0.75)
+    n = power(survey, "A", 0.03)
+    row = estimate(said(n // 2, n - n // 2), survey).iloc[1]
+    assert (row["high"] - row["low"]) / 2 == pytest.approx(0.03, abs=1e-4)
+
+
+def test_subgroups_are_surveys_of_their_own():
+    rng = np.random.default_rng(2)
+    frame = as_reports(
+        pd.DataFrame(
+            {n: rng.choice([str(v) for v in lv], 300) for n, lv in zip(SURVEY.names, CODES.levels)}
+        ),
+        SURVEY,
+    )
+    by = estimate(frame, SURVEY, by="year")
+    second = estimate(frame[frame["year"] == "second"], SURVEY)
+    mine = by[(by["year"] == "second") & (by["question"] == "dose")]["share"].tolist()
+    assert mine == pytest.approx(second[second["question"] == "dose"]["share"].tolist())
+
+
+def test_a_relation_is_found_and_its_interval_holds_none_where_there_is_none():
+    survey, rng = Survey({"A": YESNO, "B": YESNO},
+                         [{"mechanism": "warner", "p": 0.85, "attributes": ["A", "B"]}]), np.random.default_rng(8)  # fmt: skip
+    scheme = scheme_of(survey)
+    together = scheme.disguise_table(Table(survey.domain, [2000, 500, 500, 2000]), rng)
+    apart = scheme.disguise_table(Table(survey.domain, [1250, 1250, 1250, 1250]), rng)
+    assert relation(together, survey, "A", "B", rng).low > 0.4
+    found = relation(apart, survey, "A", "B", rng)
+    assert found.low < 0 < found.high
+
+
+def test_a_regression_is_the_peak_of_the_likelihood():
+    """Against another search (simplex, no derivatives) of a likelihood that is written out anew."""
+    survey = Survey({"A": YESNO, "age": [20, 30, 40], "sex": ["f", "m"]},
+                    [{"mechanism": "forced-response", "truth": 0.7, "forced": [0.1, 0.2], "attributes": ["A"]}])  # fmt: skip
+    rng = np.random.default_rng(6)
+    age, man = rng.choice([20, 30, 40], 3000), rng.random(3000) < 0.5
+    true = rng.random(3000) < 1 / (1 + np.exp(-(-2 + 0.05 * age - 0.8 * man)))
+    frame = pd.DataFrame(
+        {"A": np.where(true, "yes", "no"), "age": age, "sex": np.where(man, "m", "f")}
+    )
+    reports = scheme_of(survey).disguise(frame, rng)
+    found = regression(reports, survey, "A", ["age", "sex"])
+    yes, man, age = (
+        (reports["A"] == "yes").to_numpy(),
+        (reports["sex"] == "m").to_numpy(),
+        reports["age"].astype(float).to_numpy(),
+    )
+
+    def minus(b):
+        p = 1 / (1 + np.exp(-(b[0] + b[1] * (age - 30) / 10 + b[2] * man)))
+        return -np.log(np.where(yes, 0.2 + 0.7 * p, 0.8 - 0.7 * p)).sum()
+
+    other = minimize(minus, np.zeros(3), method="Nelder-Mead",
+                     options={"xatol": 1e-9, "fatol": 1e-10, "maxiter": 5000})  # fmt: skip
+    mine = found.table["coefficient"].to_numpy()
+    theirs = [other.x[0] - 3 * other.x[1], other.x[1] / 10, other.x[2]]
+    assert mine == pytest.approx(theirs, rel=1e-5, abs=1e-6)
+    assert found.log_likelihood == pytest.approx(-other.fun, abs=1e-8)
+    assert np.all(np.abs(mine - [-2, 0.05, -0.8]) < 4.5 * found.table["se"])
+    with pytest.raises(ValueError, match="is disguised"):
+        regression(reports, survey, "A", ["A"])
+
+
+# Advice
+
+
+def test_advice_names_the_worst_and_warns_of_readable_groups():
+    told = advice.advice(SURVEY)
+    assert "a, b shares one coin" in told and "his best guess is right in 75 %" in told
+    assert "1,537" in told  # respondents for the coin
+
+
+@pytest.mark.parametrize(("protection", "words"), [
+    ([], "no question is protected"),
+    ([{"mechanism": "warner", "p": 0.5, "attributes": ["A"]}], "cannot be undone"),
+    ([{"mechanism": "warner", "p": 1, "attributes": ["A"]}], "protects nothing"),
+    ([{"mechanism": "multi-group", "theta": 0.5, "groups": [["A", "B"]]}], "theta must not be 0.5"),
+])  # fmt: skip
+def test_what_protects_nothing_or_cannot_be_undone_is_refused(protection, words):
+    with pytest.raises(ValueError, match=words):
+        advice.check(Survey({"A": YESNO, "B": YESNO}, protection))
+
+
+def test_the_worst_guess_is_that_of_brute_force():
+    rng = np.random.default_rng(1)
+    for danger in advice.dangers(SURVEY):
+        M = scheme_of(SURVEY).matrix(SURVEY.domain.only([danger.name]))
+        gains = [
+            (M * p).max(axis=1).sum() / p.max() for p in rng.dirichlet(np.ones(M.shape[1]), 2000)
+        ]
+        assert max(gains) <= danger.guess / danger.believed + 1e-12
+
+
+# The form and the report, as text
+
+
+def test_the_form_is_small_and_forbids_everything_it_does_not_need():
+    page = form(SURVEY)
+    assert len(page.encode()) < 100_000
+    assert "connect-src 'none'" in page and "default-src 'none'" in page and "<cheated>" not in page
+    assert "connect-src https://example.org;" in form(SURVEY, post="https://example.org/report")
+    for wrong in ("ftp://x", "http://example.org/x", "https://x/'; img-src *", "javascript:1"):
+        with pytest.raises(ValueError, match="address|https"):
+            form(SURVEY, post=wrong)
+
+
+def test_translations_have_every_word(tmp_path):
+    assert set(read_strings("de")) == set(read_strings("en"))
+    with pytest.raises(ValueError, match="strings lack 'toss'"):
+        read_strings({k: v for k, v in read_strings("en").items() if k != "toss"})
+    with pytest.raises(ValueError, match="has no {percents}"):
+        read_strings({**read_strings("en"), "how_truth": "{percents}"})
+
+
+def test_real_devices_fit_the_mechanism_or_are_refused():
+    coin = one("warner", p=4 / 6)
+    assert "At 1–4, give your true answer. At 5–6, give the opposite" in form(coin, device="dice")
+    forced = one("forced-response", truth=4 / 6, forced=[1 / 6, 1 / 6])
+    assert "At 5, give the answer “no”, whatever is true." in form(forced, device="dice")
+    assert "from 1 to 23" in form(one("warner", p=23 * 12 / 365.2425), device="birthday")
+    for survey, device, words in [
+        (one("warner", p=0.75), "dice", "multiple of 1/6"),
+        (one("k-rr", p=0.6), "dice", "not by k-rr"),
+        (one("warner", p=0.77), "birthday", "no day of the month"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            form(survey, device=device)
+
+
+def test_from_the_file_to_the_report(tmp_path, monkeypatch, capsys):
+    import argparse
+
+    monkeypatch.chdir(tmp_path)
+
+    def command(*words):
+        parser = argparse.ArgumentParser()
+        add_arguments(parser)
+        args = parser.parse_args(list(words))
+        return args.run(args)
+
+    command("new", "s.yml")
+    command("form", "s.yml")
+    survey = Survey.load("s.yml")
+    rng, scheme, out = np.random.default_rng(1), scheme_of(survey), Codes(survey)
+    true = pd.DataFrame({n: rng.choice(lv, 1000, p=[0.7, 0.3] if len(lv) == 2 else None)
+                         for n, lv in survey.attributes.items()})  # fmt: skip
+    sent = scheme.disguise(true, rng)
+    Path("codes.txt").write_text("\n".join(out.write(row) for row in sent.itertuples(index=False)))
+    command("collect", "s.yml", "codes.txt", "=1+1")
+    command("estimate", "s.yml", "reports.csv", "--by", "year", "--pair", "cheated", "year",
+            "--regress", "cheated", "year")  # fmt: skip
+    told = pd.read_csv("result/shares.csv").set_index(["question", "answer"])
+    row = told.loc[("cheated", "yes")]
+    assert abs(row["share"] - 0.3) < 4.5 * row["se"]
+    page = Path("result/report.html").read_text()
+    assert (
+        "aria-label=" in page and "Have you ever cheated" in page and "Logistic regression" in page
+    )
+    assert "'=1+1" in Path("reports-set-aside.csv").read_text()
+    assert "1,000 reports" in capsys.readouterr().out
+    assert report.page(survey, estimate(sent, survey)).count("<svg") == 3
