@@ -211,9 +211,7 @@ def test_the_live_page_moves_in_steps_of_ten(lecture):
     assert ask(lecture, "GET", "/live")[0] == 200
 
 
-@pytest.mark.parametrize(
-    "path", ["/../../etc/passwd", "/codes.txt", "/report", "/live.json?x=1"]
-)
+@pytest.mark.parametrize("path", ["/../../etc/passwd", "/codes.txt", "/report", "/live.json?x=1"])
 def test_nothing_else_is_served(lecture, path):
     assert ask(lecture, "GET", path)[0] == 404
 

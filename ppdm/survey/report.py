@@ -51,7 +51,7 @@ def page(
         rows = shares[shares["question"] == name]
         if len(rows):
             body.append(f"<h2>{escape(question(survey, name))}</h2>")
-            body.append(_figure(rows))
+            body.append(figure(rows))
             body.append(_table(rows.drop(columns="question")))
     for (a, b), found in (relations or {}).items():
         body.append(
@@ -85,7 +85,7 @@ def write(folder: Path, survey: Survey, shares: pd.DataFrame, **parts) -> list[P
     return [folder / name for name in files]
 
 
-def _figure(rows: pd.DataFrame) -> str:
+def figure(rows: pd.DataFrame) -> str:
     """Estimates with intervals, a line an answer, over a frame that holds them all."""
     low, high = min(0.0, rows["low"].min()), max(1.0, rows["high"].max())
     room = 0.04 * (high - low)

@@ -6,6 +6,7 @@
     runs       what was run, and the chapters' cards
     api        the reference of the package, from its docstrings
     try_it     what the chapters measured, for the page that lets its reader choose the noise
+    own_survey the example of a survey of one's own
     course     the assignments, as student versions
     lecturers  rubrics, a feedback page, a picture of each step
     theme      what the theme lacks: a Sphinx extension
@@ -27,7 +28,16 @@ def generate(source: Path, results: Path) -> None:
 
     Chapters that have not been run leave their part out, in words.
     """
-    from ppdm.book.site import api, course, lecturers, rules_history, runs, scoreboard, try_it
+    from ppdm.book.site import (
+        api,
+        course,
+        lecturers,
+        own_survey,
+        rules_history,
+        runs,
+        scoreboard,
+        try_it,
+    )
     from ppdm.book.site.records import read_records
 
     records = read_records(source, results)
@@ -46,6 +56,7 @@ def generate(source: Path, results: Path) -> None:
         "rubrics": lecturers.rubrics(find_root() / "notebooks" / "assignments"),
         "try_it_data": try_it.data_block(results),
         "collector_data": try_it.collector_block(),
+        **own_survey.fragments(),
         "api": api.write_pages(PACKAGE, source / "book" / "api"),
     }
     lecturers.write(source / "book" / "_static")

@@ -1,0 +1,61 @@
+"""The recorded example of the page on a survey of one's own: from the file to the figures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ppdm.book.site.records import raw_html
+from ppdm.contract import Survey
+from ppdm.disguise import scheme_of
+from ppdm.survey import Codes, advice, collect, estimate, report
+
+#: The true shares of the simulated respondents, and how many there are.
+TRUE = {"cheated": (0.7, 0.3), "awake": (0.6, 0.3, 0.1), "year": (0.5, 0.3, 0.2)}
+RESPONDENTS, SEED = 1000, 1965
+
+
+def fragments() -> dict[str, str]:
+    """The file that `ppdm survey new` writes, and what a thousand simulated respondents give."""
+    text = advice.TEMPLATE.replace("{name}", "survey.yml")
+    survey = Survey.from_yaml(text)
+    return {"survey_file": f"```yaml\n{text}```\n", "survey_example": _example(survey)}
+
+
+def _example(survey: Survey) -> str:
+    rng = np.random.default_rng(SEED)
+    true = pd.DataFrame(
+        {
+            name: rng.choice(list(levels), RESPONDENTS, p=TRUE[name])
+            for name, levels in survey.attributes.items()
+        }
+    )
+    sent, codes = scheme_of(survey).disguise(true, rng), Codes(survey)
+    written = [
+        codes.write(row, number)
+        for row, number in zip(sent.itertuples(index=False), _numbers(rng), strict=True)
+    ]
+    found = collect.collect(survey, ["\n".join(written)])
+    told = estimate(found.frame, survey)
+    rows = told[told["question"] == "cheated"]
+    yes = rows[rows["answer"] == "yes"].iloc[0]
+    among = (true["cheated"] == "yes").mean()
+    said = f"The first codes: {', '.join(f'`{code}`' for code in written[:3])}. "
+    said += (
+        f"{yes['reported']:.1%} say yes. Undone, that is {yes['share']:.3f}, with an interval from "
+    )
+    said += (
+        f"{yes['low']:.3f} to {yes['high']:.3f}; {among:.3f} of these thousand have cheated.\n\n"
+    )
+    figures = "".join(
+        f"<h3>{advice.question(survey, name)}</h3>{report.figure(told[told['attribute'] == name])}"
+        for name in survey.protected
+    )
+    style = "<style>.own-survey { --ink: var(--drawn-1); --soft: var(--panel-edge); } .own-survey text { fill: currentColor; font-size: 13px; }</style>"
+    return said + raw_html(f'{style}<div class="own-survey">{figures}</div>')
+
+
+def _numbers(rng: np.random.Generator) -> list[str]:
+    from ppdm.survey.codes import ALPHABET, NUMBER
+
+    return ["".join(rng.choice(list(ALPHABET), NUMBER)) for _ in range(RESPONDENTS)]
