@@ -21,9 +21,9 @@ from ppdm import Table
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
 from ppdm.survey import advice, codes, report
-from ppdm.survey.commands import add_arguments
 from ppdm.survey.codes import ALPHABET, Codes
 from ppdm.survey.collect import Collection, Store, collect
+from ppdm.survey.commands import add_arguments
 from ppdm.survey.estimate import estimate
 from ppdm.survey.form import form, read_strings
 from ppdm.survey.relate import (
@@ -326,8 +326,8 @@ def test_subgroups_are_surveys_of_their_own():
 
 
 def test_a_relation_is_found_and_its_interval_holds_none_where_there_is_none():
-    survey, rng = Survey({"A": YESNO, "B": YESNO},
-                         [{"mechanism": "warner", "p": 0.85, "attributes": ["A", "B"]}]), np.random.default_rng(8)  # fmt: skip
+    both = {"mechanism": "warner", "p": 0.85, "attributes": ["A", "B"]}
+    survey, rng = Survey({"A": YESNO, "B": YESNO}, [both]), np.random.default_rng(8)
     scheme = scheme_of(survey)
     together = scheme.disguise_table(Table(survey.domain, [2000, 500, 500, 2000]), rng)
     apart = scheme.disguise_table(Table(survey.domain, [1250, 1250, 1250, 1250]), rng)
@@ -338,8 +338,13 @@ def test_a_relation_is_found_and_its_interval_holds_none_where_there_is_none():
 
 def test_a_regression_is_the_peak_of_the_likelihood():
     """Against another search (simplex, no derivatives) of a likelihood that is written out anew."""
-    survey = Survey({"A": YESNO, "age": [20, 30, 40], "sex": ["f", "m"]},
-                    [{"mechanism": "forced-response", "truth": 0.7, "forced": [0.1, 0.2], "attributes": ["A"]}])  # fmt: skip
+    forced = {
+        "mechanism": "forced-response",
+        "truth": 0.7,
+        "forced": [0.1, 0.2],
+        "attributes": ["A"],
+    }
+    survey = Survey({"A": YESNO, "age": [20, 30, 40], "sex": ["f", "m"]}, [forced])
     rng = np.random.default_rng(6)
     age, man = rng.choice([20, 30, 40], 3000), rng.random(3000) < 0.5
     true = rng.random(3000) < 1 / (1 + np.exp(-(-2 + 0.05 * age - 0.8 * man)))

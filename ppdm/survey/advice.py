@@ -10,8 +10,8 @@ import numpy as np
 
 from ppdm.contract import Survey, groups, members
 from ppdm.disguise import scheme_of
-from ppdm.survey.relate import power
 from ppdm.survey.form import question
+from ppdm.survey.relate import power
 from ppdm.table import listed
 
 #: A protection under which the best guess gains less than this hides an answer; above, it hardly does.
@@ -171,10 +171,14 @@ def for_respondents(survey: Survey) -> list[str]:
 def for_a_board(survey: Survey) -> list[str]:
     """What is collected, what is not, and what a leak would tell."""
     told = [
-        f"{len(survey.protected)} of {len(survey.names)} questions are protected by randomized response; the "
-        "disguise happens on the respondent's own device, before anything is sent.",
-        "True answers are neither sent nor stored. Kept are the reports and a random number for each, by which "
-        "a report is counted once; no address, no time, no order.",
+        (
+            f"{len(survey.protected)} of {len(survey.names)} questions are protected by randomized response; the "
+            "disguise happens on the respondent's own device, before anything is sent."
+        ),
+        (
+            "True answers are neither sent nor stored. Kept are the reports and a random number for each, by which "
+            "a report is counted once; no address, no time, no order."
+        ),
         "If all reports leaked, nothing more could be found out than the numbers above, for each person.",
         f"The scheme is public: its fingerprint is {survey.fingerprint}.",
     ]

@@ -17,11 +17,12 @@ import pandas as pd
 
 from ppdm.contract import Survey
 from ppdm.files import replace_file
-from ppdm.survey.codes import Codes, Report, clean, grouped
+from ppdm.survey.codes import Codes, Report, clean
 
 #: A file of codes that is larger is none.
 LARGEST = 50_000_000
 #: What a line of a shared sheet may be cut by.
+_HEADINGS = ("code", "codes", "report", "reports")
 _CUT = re.compile(r"[\t;,\"']+")
 
 
@@ -145,10 +146,8 @@ def _candidate(line: str, codes: Codes) -> str:
                 return part
         except ValueError:
             continue
-    if len(fields) != 1 or fields[0].lower() in ("code", "codes", "report", "reports"):
-        if any(f.lower() in ("code", "codes", "report", "reports") for f in fields):
-            return ""
-    return fields[0] if fields else ""
+    heading = any(part.lower() in _HEADINGS for part in fields)
+    return fields[0] if fields and not heading else ""
 
 
 class Store:
@@ -197,6 +196,3 @@ class Store:
         """The reports so far."""
         with self.lock:
             return self.collection.frame
-
-
-__all__ = ["Collection", "Store", "collect", "grouped"]

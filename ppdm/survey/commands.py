@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     new = actions.add_parser(
         "new",
-        help="write a survey file to start from; of one that is there, say what it costs and protects",
+        help="write a survey file; of one that is there, say what it costs and protects",
     )
     new.add_argument("file", type=Path, help="the survey file, for example survey.yml")
     new.add_argument("--within", type=float, default=0.05, metavar="W",
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--serve", action="store_true", help="a small server with the form and a live page"
     )
     collect.add_argument("--host", default="127.0.0.1",
-                         help="the address to serve on, for example that of the lecture's network (127.0.0.1)")  # fmt: skip
+                         help="the address to serve on, such as that of the room's network (127.0.0.1)")  # fmt: skip
     collect.add_argument("--port", type=int, default=8000, help="the port to serve on (8000)")
     collect.add_argument("--store", type=Path, default=Path("codes.txt"),
                          help="with --serve: where accepted codes are kept (codes.txt)")  # fmt: skip

@@ -82,7 +82,7 @@ def relation(
     inverse = _inverse(scheme, table.domain)
     counts = table.dense.reshape(-1)
     size = counts.sum()
-    draws = rng.multinomial(int(round(size)), counts / size, size=resamples)
+    draws = rng.multinomial(round(size), counts / size, size=resamples)
     shape = scheme.true_domain(table.domain).shape
     told = _difference((draws @ inverse.T).reshape(-1, *shape))
     tail = (1 - level) / 2
@@ -289,6 +289,6 @@ def _linear(table: Table, scheme: Mechanism, level: float) -> pd.DataFrame:
     domain = scheme.true_domain(table.domain)
     same = domain == table.domain
     return _cells(domain).assign(
-        respondents=int(round(size)), reported=told if same else np.nan,
+        respondents=round(size), reported=told if same else np.nan,
         estimate=estimate, se=np.sqrt(variance), low=estimate - half, high=estimate + half,
     )  # fmt: skip

@@ -9,8 +9,8 @@ import pandas as pd
 
 from ppdm.contract import Survey
 from ppdm.files import replace_file
-from ppdm.survey.relate import Regression, Relation
 from ppdm.survey.form import question
+from ppdm.survey.relate import Regression, Relation
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #0b57b7; --soft: #767f8a; }
@@ -44,8 +44,10 @@ def page(
     title = escape(survey.title or "Survey")
     body = [
         f"<h1>{title}</h1>",
-        f"<p>{number:,} respondents. {aside:,} codes were set aside. Intervals: 95 %. Shares are undone, not cut "
-        "off: below 0 or above 1 means that chance had a loud voice.</p>",
+        (
+            f"<p>{number:,} respondents. {aside:,} codes were set aside. Intervals: 95 %. Shares are undone, not cut "
+            "off: below 0 or above 1 means that chance had a loud voice.</p>"
+        ),
     ]
     for name in survey.names:
         rows = shares[shares["question"] == name]
@@ -96,8 +98,8 @@ def figure(rows: pd.DataFrame) -> str:
 
     height = _ROW * len(rows) + 26
     bottom = height - 22
-    parts = [f'<rect x="{x(0):.1f}" y="2" width="{x(1) - x(0):.1f}" height="{bottom - 2}" fill="none" '
-             'stroke="var(--soft)"/>']  # fmt: skip
+    parts = [(f'<rect x="{x(0):.1f}" y="2" width="{x(1) - x(0):.1f}" height="{bottom - 2}" fill="none" '
+             'stroke="var(--soft)"/>')]  # fmt: skip
     parts += [
         f'<text x="{x(mark):.1f}" y="{height - 6}" text-anchor="middle">{mark:g}</text>'
         for mark in (0, 0.5, 1)
@@ -115,7 +117,8 @@ def figure(rows: pd.DataFrame) -> str:
             f"{row['answer']}: {row['share']:.3f}, from {row['low']:.3f} to {row['high']:.3f}"
         )
     label = escape("Estimated shares with 95 % intervals. " + "; ".join(told) + ".", quote=True)
-    return f'<figure><svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{label}">{"".join(parts)}</svg></figure>'
+    head = f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{label}">'
+    return f"<figure>{head}{''.join(parts)}</svg></figure>"
 
 
 def _table(rows: pd.DataFrame) -> str:

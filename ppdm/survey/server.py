@@ -15,6 +15,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from pathlib import Path
 
+import pandas as pd
+
 from ppdm.contract import Survey
 from ppdm.survey.collect import Store
 from ppdm.survey.estimate import estimate
@@ -98,7 +100,7 @@ class Lecture(ThreadingHTTPServer):
             rows = estimate(frame, self.survey).to_dict("records")
             told["shares"] = [
                 {k: (str(v) if k in ("question", "answer") else round(float(v), 6)) for k, v in row.items()
-                 if k != "reported" or v == v}
+                 if not pd.isna(v)}
                 for row in rows
             ]  # fmt: skip
         return told

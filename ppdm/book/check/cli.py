@@ -7,11 +7,13 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from ppdm.book.pages import is_redirect, pages
+
 from . import Finding
 from .browser import MODES, NO_BROWSER, check_pages, find_chromium
 from .lighthouse import check_scores, install, scores
 from .server import serving
-from .static import check_files, is_redirect, pages
+from .static import check_files
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,6 +4,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from ppdm.book.pages import pages
+
 from . import Finding
 
 SIZE_LIMIT = 25_000_000
@@ -15,19 +17,6 @@ _FETCHING = {
 }  # fmt: skip
 _FETCHING_RELATIONS = {"stylesheet", "icon", "preload", "modulepreload", "prefetch", "preconnect",
                        "dns-prefetch", "manifest"}  # fmt: skip
-
-
-def pages(site: Path) -> list[Path]:
-    """The pages of a built site, front page first; what lies in `_static` is no page."""
-    if not site.is_dir():
-        raise ValueError(f"there is no built site in {site}: type `ppdm book` first.")
-    found = [p for p in site.rglob("*.html") if "_static" not in p.relative_to(site).parts]
-    return sorted(found, key=lambda p: (p != site / "index.html", p))
-
-
-def is_redirect(path: Path) -> bool:
-    """Whether a page only sends its reader on: there is nothing to look at."""
-    return 'http-equiv="refresh"' in path.read_text(encoding="utf-8")[:2000].lower()
 
 
 class _Page(HTMLParser):

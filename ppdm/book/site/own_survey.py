@@ -48,11 +48,10 @@ def _example(survey: Survey) -> str:
         f"{yes['low']:.3f} to {yes['high']:.3f}; {among:.3f} of these thousand have cheated.\n\n"
     )
     figures = "".join(
-        f"<h3>{advice.question(survey, name)}</h3>{report.figure(told[told['attribute'] == name])}"
+        f"<h3>{advice.question(survey, name)}</h3>{report.figure(told[told['question'] == name])}"
         for name in survey.protected
     )
-    style = "<style>.own-survey { --ink: var(--drawn-1); --soft: var(--panel-edge); } .own-survey text { fill: currentColor; font-size: 13px; }</style>"
-    return said + raw_html(f'{style}<div class="own-survey">{figures}</div>')
+    return said + raw_html(f'<div class="own-survey">{figures}</div>')
 
 
 def _numbers(rng: np.random.Generator) -> list[str]:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import yaml
 from bs4 import BeautifulSoup, Tag
 
-from ppdm.book.check.static import is_redirect, pages
+from ppdm.book.pages import is_redirect, pages
 
 #: What is not said in words.
 _SILENT = re.compile(
@@ -26,7 +26,8 @@ _TABLE = re.compile(r"<(svg|script|style|noscript|dialog)\b.*?</\1>", re.DOTALL 
 #: Letters of mathematics in words that one may type.
 _SYMBOLS = {
     r"\\theta": "θ", r"\\delta": "δ", r"\\epsilon|\\varepsilon": "ε", r"\\lambda": "λ", r"\\Omega": "Ω",
-    r"\\sigma": "σ", r"\\alpha": "α", r"\\pm": "±", r"\\le(q)?(?![a-z])": "≤", r"\\ge(q)?(?![a-z])": "≥", r"\\cdot|\\times": "·",
+    r"\\sigma": "σ", r"\\alpha": "α", r"\\pm": "±",
+    r"\\le(q)?(?![a-z])": "≤", r"\\ge(q)?(?![a-z])": "≥", r"\\cdot|\\times": "·",
     r"\\t?frac12": "1/2", r"\\t?frac\{([^{}]*)\}\{([^{}]*)\}": r"\1/\2", r"\\(sqrt)": r"\1",
 }  # fmt: skip
 #: Pages nobody searches for.
