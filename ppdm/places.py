@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,10 +69,27 @@ def quick_layout(root: Path | None = None) -> Layout:
     return Layout(root, root / "_build" / "quick")
 
 
-def single_layout(stem: str, root: Path | None = None) -> Layout:
-    """One chapter with parameters of one's own."""
+def single_layout(stem: str, parameters: dict, root: Path | None = None) -> Layout:
+    """One chapter with parameters of one's own, in a folder that is named by them."""
     root = root or find_root()
-    return Layout(root, root / "_build" / "runs" / stem)
+    return Layout(root, root / "_build" / "runs" / stem / run_name(parameters))
+
+
+def run_name(parameters: dict) -> str:
+    """A folder's name for the parameters of a run, no two of them alike.
+
+    >>> run_name({"seed": 8, "reps": 50}), run_name({})
+    ('reps-50,seed-8', 'as_in_the_book')
+    >>> run_name({"points": [0, 0.1, 0.5, 1]})
+    'points-0,-0.1,-0.5,-1-f83bfc6a'
+    """
+    if not parameters:
+        return "as_in_the_book"
+    exact = json.dumps(parameters, sort_keys=True)
+    plain = ",".join(f"{name}-{parameters[name]}" for name in sorted(parameters))
+    short = re.sub(r"[^\w.,]+", "-", plain).strip("-")[:60]
+    sure = short == plain and not any(isinstance(v, str) for v in parameters.values())
+    return short if sure else f"{short}-{hashlib.sha256(exact.encode()).hexdigest()[:8]}"
 
 
 def find_notebooks(root: Path) -> list[Path]:

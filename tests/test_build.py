@@ -11,7 +11,7 @@ import nbformat
 import psutil
 import pytest
 
-from ppdm import places
+from ppdm import cli, places
 from ppdm.book.build import chapters, commands, execute, render, settings
 
 ROOT = places.find_root(Path(__file__).parent)
@@ -50,14 +50,14 @@ def book(tmp_path) -> places.Layout:
 def test_a_misspelt_parameter_is_refused_with_the_nearest_known_one(tmp_path):
     path = notebook(tmp_path / "n.ipynb", parameters="reps = None\nseed = 1")
     with pytest.raises(ValueError, match="no parameter 'rep'; did you mean 'reps'.*reps, seed"):
-        execute.check_parameters(path, ["seed", "rep"])
-    execute.check_parameters(path, ["seed", "reps"])
+        execute.check_parameters(path, {"seed": 1, "rep": 1})
+    execute.check_parameters(path, {"seed": 1, "reps": 2})
 
 
 def test_a_notebook_without_parameters_cell_is_refused(tmp_path):
     path = notebook(tmp_path / "n.ipynb", "n = 1", parameters=None)
     with pytest.raises(ValueError, match="n.ipynb has no cell tagged `parameters`"):
-        execute.check_parameters(path, [])
+        execute.check_parameters(path, {})
 
 
 def test_a_build_hands_over_profile_and_data_source_where_they_are_known(tmp_path, monkeypatch):
@@ -117,6 +117,16 @@ def test_a_chapter_is_fresh_until_one_of_its_files_changes(book, monkeypatch):
     stray.write_text("id\n")
     assert chapters.run_chapters(book, "paper") == []
     assert not stray.exists()
+
+
+@pytest.mark.parametrize("left", [b"", b"[]", b"{}", b'{"made_of": "x"', b"\xff"])
+def test_a_stamp_that_says_nothing_stops_nothing(book, monkeypatch, left):
+    monkeypatch.setattr(chapters, "execute", lambda source, output, *_, **__: notebook(output))
+    monkeypatch.setattr(chapters, "package_sources", list)
+    assert chapters.run_chapters(book, "paper") == ["00_first"]
+    chapters.stamp(book, "00_first").write_bytes(left)
+    assert chapters.run_chapters(book, "paper") == ["00_first"]
+    assert chapters.run_chapters(book, "paper") == []
 
 
 def test_a_chapter_is_found_by_the_beginning_of_its_name(tmp_path):
@@ -185,6 +195,124 @@ def test_stopping_ends_the_kernel_and_its_workers_and_leaves_no_output(tmp_path)
     worker = int(started.read_text())
     assert not psutil.pid_exists(worker) or psutil.Process(worker).status() == "zombie"
     assert not output.exists() and not list(tmp_path.rglob("*.part*"))
+
+
+def gone(process: psutil.Process) -> bool:
+    return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+
+
+def wait_for(condition, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kill -9")
+def test_nothing_works_on_after_kill_9_of_the_parent(tmp_path):
+    started = tmp_path / "started"
+    notebook(
+        tmp_path / "n.ipynb",
+        "import os, pathlib, subprocess, sys, time\n"
+        "worker = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        f"pathlib.Path({str(started)!r}).write_text(f'{{os.getpid()}} {{worker.pid}}.')\n"
+        "time.sleep(600)",
+    )
+    script = (
+        "import pathlib, sys; from ppdm.book.build.execute import execute; "
+        "there = pathlib.Path(sys.argv[1]); "
+        "execute(there / 'n.ipynb', there / 'out.ipynb', {}, there, scratch=there / 'work')"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", script, tmp_path])
+    try:
+        wait_for(lambda: started.exists() and started.read_text().endswith("."))
+        family = psutil.Process(parent.pid).children(recursive=True)
+        pids = [int(pid) for pid in started.read_text().strip(".").split()]
+        assert set(pids) < {member.pid for member in family}
+        parent.kill()
+        parent.wait()
+        wait_for(lambda: all(map(gone, family)), 20)
+    finally:
+        parent.kill()
+
+
+def test_a_killed_kernel_is_one_sentence(tmp_path, capfd):
+    path = notebook(tmp_path / "n.ipynb", "1", "import os, signal\nos.kill(os.getpid(), 9)", "3")
+    with pytest.raises(RuntimeError, match="n.ipynb failed"):
+        execute.execute(path, tmp_path / "out.ipynb", {}, tmp_path, scratch=tmp_path / "work")
+    told = capfd.readouterr().err
+    assert "n.ipynb: its kernel was ended from outside in cell 2 (out of memory?)" in told
+    assert "Traceback" not in told and len(told.splitlines()) < 3
+
+
+def test_what_explains_itself_comes_without_a_traceback(tmp_path, capfd):
+    path = notebook(tmp_path / "n.ipynb", "raise ValueError('theta is 2; it must be 1 or less')")
+    with pytest.raises(RuntimeError, match="n.ipynb failed"):
+        execute.execute(path, tmp_path / "out.ipynb", {}, tmp_path, scratch=tmp_path / "work")
+    told = capfd.readouterr().err.splitlines()
+    assert told[0] == "n.ipynb: cell 1 failed with ValueError: theta is 2; it must be 1 or less"
+    assert len(told) == 2 and told[1].startswith("The notebook up to there: ")
+
+
+# One at a time, each under its own name
+
+
+HOLDER = """
+import pathlib, sys, time
+from ppdm.book.build.lock import alone
+with alone(pathlib.Path(sys.argv[1]), sys.argv[2]):
+    print("in", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_second_build_says_who_is_at_work_and_waits(tmp_path):
+    def start(name):
+        return subprocess.Popen(
+            [sys.executable, "-c", HOLDER, tmp_path / "out", name], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+
+    first = start("ppdm quick")
+    assert first.stdout.readline() == "in\n"
+    second = start("ppdm book")
+    said = second.stderr.readline()
+    assert said.startswith(f"`ppdm quick` (process {first.pid}, since ")
+    assert said.endswith(f"UTC) is at work in {tmp_path / 'out'}: waiting for it to end.\n")
+    first.kill()  # however it ends
+    first.communicate()
+    assert second.stdout.readline() == "in\n"
+    assert second.communicate("", timeout=20)[1] == ""
+
+
+def test_runs_with_other_parameters_do_not_overwrite_each_other(book, monkeypatch, capsys):
+    monkeypatch.chdir(book.root)
+    places_ = []
+    monkeypatch.setattr(commands, "execute", lambda *a, **k: places_.append((a[1], a[3])))
+    for given in (["seed 7"], ["seed 8"], [], ["seed 7", "name b"], ["name b/c"], ["name b-c"]):
+        options = [word for pair in given for word in ("-p", *pair.split())]
+        monkeypatch.setattr(commands, "check_parameters", lambda *_: None)
+        assert cli.main(["run", "00", *options]) == 0
+    assert len(set(places_)) == 6
+    assert places_[0][0] == book.out / "runs/00_first/seed-7/00_first.ipynb"
+    assert (
+        f"results:  {book.out / 'runs/00_first/seed-7/results/00_first'}" in capsys.readouterr().out
+    )
+    assert all(output.resolve().is_relative_to(book.out / "runs/00_first") for output, _ in places_)
+
+
+def test_the_quick_build_says_how_to_see_it(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(chapters, "run_chapters", lambda *_, **__: [])
+    monkeypatch.setattr(chapters, "find_notebooks", lambda *_: [])
+    monkeypatch.setattr(render, "stage", lambda where: None)
+    monkeypatch.setattr(render, "render", lambda where: True)
+    monkeypatch.setattr(commands, "_report", lambda *_: 0)
+    for layout, command in ((places.quick_layout, "serve --quick"), (places.paper_layout, "serve")):
+        where = layout(tmp_path)
+        profile = "quick" if where.out.name == "quick" else "paper"
+        where.claims.mkdir(parents=True, exist_ok=True)
+        commands._build(where, profile)
+        assert capsys.readouterr().out.endswith(f"or type `ppdm {command}`.\n")
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+
 import numpy as np
 import pytest
 
 from ppdm.disguise import matrix
-from ppdm.optimise import best_scheme, descent, objectives, spea2
+from ppdm.optimise import best_scheme, cli, descent, objectives, spea2
 from ppdm.optimise.cli import add_arguments, main, report
 from ppdm.papers import optrr as experiment
 
@@ -443,6 +446,59 @@ def test_the_command_reads_a_column(tmp_path, capsys):
         run(capsys, "--csv", str(file), "--delta", ".9", "--privacy", ".3")
     with pytest.raises(ValueError, match="numbers separated by commas"):
         run(capsys, "--prior", "a,b", "--delta", ".9", "--privacy", ".3")
+
+
+def test_none_and_na_are_answers_and_odd_files_are_sentences(tmp_path, capsys):
+    file = tmp_path / "answers.csv"
+    options = ["--csv", str(file), "--column", "plan", "--delta", ".9", "--privacy", ".3"]
+    file.write_text("id,plan\n1,None\n2,NA\n3,None\n4,gold\n5,\n")
+    out = run(capsys, *options)
+    assert "1 of 5 rows have no answer" in out
+    assert all(f"\n{answer} " in out for answer in ("None", "NA", "gold"))
+    for content, message in [
+        (b"id,plan\n" + b"".join(b"%d,%d\n" % (i, i) for i in range(500)),
+         "column 'plan' has 500 different answers, and at most 40 are searched"),
+        (b"id;plan\n1;a\n2;b\n", "separates its columns by semicolons; commas are wanted"),
+        ("id,plan\n1,é\n".encode("cp1252"), "is not UTF-8"),
+        (b"a,b\n1,2\n1,2,3\n", "is no table: "),
+        (b"", "is empty"),
+    ]:  # fmt: skip
+        file.write_bytes(content)
+        with pytest.raises(ValueError, match=message) as error:
+            run(capsys, *options)
+        assert "\n" not in str(error.value)
+    with pytest.raises(ValueError, match="--prior has 41 shares, and at most 40"):
+        run(capsys, "--prior", ",".join(["1"] * 41), "--delta", ".9", "--privacy", ".3")
+
+
+def stone_deaf(number):
+    """What compiled code does to signals."""
+    while True:
+        number += 1
+
+
+def test_a_long_search_ends_at_once(monkeypatch):
+    """Whether it is stopped from within or from outside: nothing works on."""
+
+    def children():
+        return set(multiprocessing.active_children())
+
+    before, bars = children(), []
+
+    class Bar(cli.tqdm):
+        def refresh(self, *_, **__):
+            bars.append(children() - before)
+            if len(bars) > 1:
+                raise KeyboardInterrupt  # as SIGTERM and Ctrl-C do
+
+    monkeypatch.setattr(cli, "tqdm", Bar)
+    with pytest.raises(KeyboardInterrupt):
+        cli._in_child(stone_deaf, (1,))
+    assert len(bars[-1]) == 1 and not children() - before
+    monkeypatch.undo()
+    with pytest.raises(RuntimeError, match="the search was ended from outside"):
+        cli._in_child(os._exit, (3,))
+    assert cli._in_child(len, ([1, 2],)) == 2
 
 
 def test_a_blind_scheme_is_called_blind():

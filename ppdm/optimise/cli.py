@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import os
+import signal
+import threading
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
+from tqdm import tqdm
 
 from ppdm.optimise import descent, frontier, objectives
+
+# The search for a square matrix takes some seconds for 15 answers, half a minute for 25, minutes for 40.
+MOST_ANSWERS = 40
 
 DESCRIPTION = """\
 Find the randomizing matrix of least error for a question whose answers have a known (or guessed)
@@ -103,11 +111,15 @@ def _prior(args: argparse.Namespace) -> tuple[list[str], np.ndarray, str]:
             raise ValueError(
                 f"--prior is {args.prior!r}: numbers separated by commas are wanted"
             ) from None
+        if len(values) > MOST_ANSWERS:
+            raise ValueError(
+                f"--prior has {len(values)} shares, and at most {MOST_ANSWERS} are searched"
+            )
         prior = objectives.check_prior(values)
         return [f"answer {i + 1}" for i in range(len(prior))], prior, ""
     if not args.column:
         raise ValueError("--csv needs --column, the name of the column to take the shares from")
-    frame = pd.read_csv(args.csv, dtype=str, skipinitialspace=True)
+    frame = _read(args.csv)
     if args.column not in frame:
         raise ValueError(
             f"{args.csv} has no column {args.column!r}; it has {', '.join(frame.columns)}"
@@ -118,11 +130,33 @@ def _prior(args: argparse.Namespace) -> tuple[list[str], np.ndarray, str]:
         raise ValueError(
             f"column {args.column!r} has {len(shares)} different answers, 2 are needed"
         )
+    if len(shares) > MOST_ANSWERS:
+        raise ValueError(
+            f"column {args.column!r} has {len(shares):,} different answers, and at most "
+            f"{MOST_ANSWERS} are searched: put rare ones together, or name another column"
+        )
     missing = int(column.isna().sum())
     note = (
         f"{missing:,} of {len(column):,} rows have no answer and are left out." if missing else ""
     )
     return [str(v) for v in shares.index], objectives.check_prior(shares.to_numpy()), note
+
+
+def _read(path: str) -> pd.DataFrame:
+    """A CSV file as words; only an empty field is no answer ("None" and "NA" are answers)."""
+    try:
+        frame = pd.read_csv(
+            path, dtype=str, skipinitialspace=True, keep_default_na=False, na_values=[""]
+        )
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not UTF-8: save it as UTF-8 first") from None
+    except pd.errors.ParserError as error:
+        raise ValueError(f"{path} is no table: {str(error).strip()}") from None
+    except pd.errors.EmptyDataError:
+        raise ValueError(f"{path} is empty") from None
+    if frame.shape[1] == 1 and ";" in frame.columns[0]:
+        raise ValueError(f"{path} separates its columns by semicolons; commas are wanted")
+    return frame
 
 
 def _search(prior: np.ndarray, args: argparse.Namespace) -> tuple[np.ndarray, float | None]:
@@ -131,11 +165,49 @@ def _search(prior: np.ndarray, args: argparse.Namespace) -> tuple[np.ndarray, fl
         best = frontier.best_scheme(prior, args.delta, args.privacy, args.respondents)
         if args.outputs == "any":
             return best.matrix, best.bound
-    rng = np.random.default_rng(args.seed)
     delta = objectives.check_delta(args.delta, prior)
-    level = max(args.privacy, 1 - delta)
-    matrix = descent.square_front(prior, delta, [level], rng, args.respondents).matrices[0]
+    job = (prior, delta, max(args.privacy, 1 - delta), args.seed, args.respondents)
+    matrix = _square(*job) if known else _in_child(_square, job)
     return matrix, best.bound if known else None
+
+
+def _square(prior, delta, level, seed, respondents) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return descent.square_front(prior, delta, [level], rng, respondents).matrices[0]
+
+
+def _in_child(function, arguments):
+    """A result of compiled code that heeds no signal, in a process that can be ended at once."""
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_answer, args=(sender, function, arguments), daemon=True)
+    child.start()
+    sender.close()  # the child's end is its own now: an end without an answer shows
+    clock = "searching {elapsed}"
+    try:
+        with tqdm(bar_format=clock, leave=False, disable=None) as bar:
+            while not receiver.poll(0.5):
+                bar.refresh()
+        return receiver.recv()
+    except EOFError:
+        child.join()
+        raise RuntimeError(
+            f"the search was ended from outside (exit code {child.exitcode}; out of memory?)"
+        ) from None
+    finally:
+        child.kill()
+        child.join()
+
+
+def _answer(sender, function, arguments) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    sender.send(function(*arguments))
+
+
+def _end_with_parent() -> None:
+    multiprocessing.parent_process().join()
+    os._exit(1)
 
 
 def _table(matrix: np.ndarray, labels: list[str], prior: np.ndarray) -> pd.DataFrame:

@@ -13,6 +13,7 @@ import pandas as pd
 from ppdm import places
 from ppdm.files import replace_file
 from ppdm.study import cards, grid, ledger, manifest, provenance
+from ppdm.study.parameters import check as check_parameters
 
 # Columns of saved frames come in this order, where they apply; others stand before `rep`.
 ORDER = ("dataset", "scheme", "groups", "theta", "q", "k", "delta", "reading")
@@ -38,6 +39,7 @@ class Chapter:
     ):  # fmt: skip
         if profile not in PROFILES:
             raise ValueError(f"profile is {profile!r}; allowed are paper and quick")
+        check_parameters(stem, {"seed": seed} | parameters)
         self.stem, self.seed, self.profile = stem, seed, profile
         self.began = time.perf_counter()
         sizes = sizes or {}

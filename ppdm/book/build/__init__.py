@@ -4,6 +4,8 @@ The stages, a module each, in the order in which they run:
 
     layout      where things are read and written: the repository's root, `_build` and its folders
     chapters    which notebooks must run again, with which parameters
+    lock        one build at a time in a folder
+    family      processes that end together
     execute     one notebook through papermill, in a process of its own
     settings    `_config.yml` with the repository's address filled in
     render      a staged tree, rendered by jupyter-book; any warning is an error

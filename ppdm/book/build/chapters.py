@@ -128,12 +128,12 @@ def stamp(layout: Layout, stem: str) -> Path:
 
 def is_fresh(layout: Layout, stem: str, made_of: str) -> bool:
     """Whether a chapter's last run had these inputs and its files are still as it left them."""
-    if not stamp(layout, stem).is_file():
+    try:
+        note = json.loads(stamp(layout, stem).read_bytes())
+    except (OSError, ValueError):  # none, or one that says nothing
         return False
-    note = json.loads(stamp(layout, stem).read_bytes())
-    return note["made_of"] == made_of and note["wrote"] == checksums(
-        _written(layout, stem), layout.out
-    )
+    wrote = checksums(_written(layout, stem), layout.out)
+    return note == {"made_of": made_of, "wrote": wrote}
 
 
 def _written(layout: Layout, stem: str) -> list[Path]:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from ppdm import places
 from ppdm.book.build import chapters
-from ppdm.book.build.execute import execute
+from ppdm.book.build.execute import check_parameters, execute
+from ppdm.book.build.lock import alone
 
 
 def no_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +49,11 @@ def quick(args: argparse.Namespace) -> int:
 
 
 def _build(where: places.Layout, profile: str) -> int:
+    with alone(where.out, "ppdm quick" if profile == "quick" else "ppdm book"):
+        return _build_alone(where, profile)
+
+
+def _build_alone(where: places.Layout, profile: str) -> int:
     from ppdm.book.build import render
     from ppdm.study.ledger import merge
 
@@ -61,7 +67,8 @@ def _build(where: places.Layout, profile: str) -> int:
     done = f"Ran {', '.join(ran)}" if ran else "No notebook had changed"
     site = "built the site" if changed else "the site was up to date"
     print(f"{done}; {site}; {time.monotonic() - begin:.0f} seconds.")
-    print(f"Open {where.html / 'index.html'}, or type `make serve`.")
+    command = "ppdm serve --quick" if profile == "quick" else "ppdm serve"
+    print(f"Open {where.html / 'index.html'}, or type `{command}`.")
     return _report(verdicts, profile)
 
 
@@ -91,13 +98,15 @@ def run_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """One chapter with parameters of one's own; the book's results stay as they are."""
+    """One chapter with parameters of one's own, kept under them; the book's results stay as they are."""
     _use_scheduler(args)
     notebook = chapters.find_notebook(places.find_root(), args.chapter)
-    where = places.single_layout(notebook.stem)
-    output = where.out / notebook.name
     parameters = {name: parse_value(value) for name, value in args.parameter}
-    execute(notebook, output, parameters, where.results, scratch=where.work)
+    check_parameters(notebook, parameters)
+    where = places.single_layout(notebook.stem, parameters)
+    output = where.out / notebook.name
+    with alone(where.out, f"ppdm run {notebook.stem}"):
+        execute(notebook, output, parameters, where.results, scratch=where.work)
     print(f"notebook: {output}")
     print(f"results:  {where.results / notebook.stem}")
     return 0

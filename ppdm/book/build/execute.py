@@ -11,10 +11,14 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
+from ppdm.book.build import family
 from ppdm.files import replace_file
+
+# Errors that explain themselves in a sentence; where they came from stands in the failed notebook.
+EXPLAINED = ("ValueError", "DownloadError", "LedgerError", "CellError")
 
 
 class Stopped(Exception):
@@ -35,8 +39,8 @@ def parameter_names(notebook: Path) -> list[str]:
     return list(papermill.inspect_notebook(str(notebook)))
 
 
-def check_parameters(notebook: Path, given: Iterable[str]) -> None:
-    """Refuse a parameter that the notebook does not know, and name the nearest it does."""
+def check_parameters(notebook: Path, given: Mapping[str, object]) -> None:
+    """Refuse a parameter that the notebook does not know, and a value that it may not have."""
     known = parameter_names(notebook)
     for name in given:
         if name not in known:
@@ -46,6 +50,9 @@ def check_parameters(notebook: Path, given: Iterable[str]) -> None:
                 f"{notebook.name} has no parameter {name!r}{hint} "
                 f"It has {', '.join(known) or 'none'}."
             )
+    from ppdm.study import parameters  # takes a second to load, and the child has no need of it
+
+    parameters.check(notebook.stem, given)
 
 
 def execute(
@@ -79,9 +86,7 @@ def execute(
         "IPYTHONDIR": str(_own_ipython(scratch)),
         "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this environment, not a user's namesake
     }
-    process = subprocess.Popen(
-        list(map(str, job)), env=environment, start_new_session=True, stdin=subprocess.DEVNULL
-    )
+    process = family.start(job, env=environment)
     try:
         while process.poll() is None and not stop.is_set():
             try:
@@ -90,10 +95,15 @@ def execute(
                 pass
         stopped = process.poll() is None
     finally:
-        stop_tree(process)
+        family.stop_tree(process)
         _unfinished(output, scratch).unlink(missing_ok=True)
     if stopped:
         raise Stopped
+    if process.returncode < 0:
+        raise RuntimeError(
+            f"{notebook.name}: the process that ran it was ended from outside "
+            f"(signal {-process.returncode}); run it again."
+        )
     if process.returncode:
         raise RuntimeError(f"{notebook.name} failed (see above).")
 
@@ -106,23 +116,6 @@ def _own_ipython(scratch: Path) -> Path:
     return folder
 
 
-def stop_tree(process: subprocess.Popen) -> None:
-    """End a process and everything it started: the kernel and the kernel's workers too."""
-    import psutil
-
-    if process.poll() is not None:
-        return
-    parent = psutil.Process(process.pid)
-    family = [*parent.children(recursive=True), parent]
-    for member in family:
-        try:
-            member.kill()
-        except psutil.NoSuchProcess:
-            pass
-    psutil.wait_procs(family, timeout=5)
-    process.wait()
-
-
 def _unfinished(output: Path, scratch: Path) -> Path:
     return scratch / f"{output.stem}.part.ipynb"
 
@@ -130,10 +123,13 @@ def _unfinished(output: Path, scratch: Path) -> Path:
 def _execute_here(args: argparse.Namespace) -> int:
     """What the child process does."""
     import papermill
+    from nbclient.exceptions import DeadKernelError
 
     part = _unfinished(args.output, args.scratch)
     # Papermill prints each cell's error again in a box of its own; the sentence below is enough.
-    logging.getLogger("papermill").setLevel(logging.ERROR)
+    logging.getLogger("papermill").setLevel(logging.CRITICAL)
+    logging.getLogger("nbclient").setLevel(logging.CRITICAL)
+    logging.getLogger("traitlets").setLevel(logging.CRITICAL)
     try:
         papermill.execute_notebook(
             str(args.notebook),
@@ -147,18 +143,37 @@ def _execute_here(args: argparse.Namespace) -> int:
         os.replace(part, failed)
         print(_describe(args.notebook.name, error, failed), file=sys.stderr)
         return 1
+    except DeadKernelError:
+        where = _running_cell(part)
+        print(
+            f"{args.notebook.name}: its kernel was ended from outside{where} (out of memory?); "
+            "what its studies have finished is kept, so run it again.",
+            file=sys.stderr,
+        )
+        return 1
     executed = json.loads(part.read_text(encoding="utf-8"))
     replace_file(args.output, _tidy(executed))
     return 0
 
 
+def _running_cell(part: Path) -> str:
+    """Which cell was at work: the first one of code that has no number yet."""
+    try:
+        cells = json.loads(part.read_bytes())["cells"]
+    except (OSError, ValueError, KeyError):
+        return ""
+    for i, cell in enumerate(cells):
+        if cell["cell_type"] == "code" and cell["source"] and cell.get("execution_count") is None:
+            return f" in cell {i}"
+    return ""
+
+
 def _describe(name: str, error, failed: Path) -> str:
-    source = "\n".join("    " + line for line in error.source.splitlines())
-    told = (
-        f"\n{name}: cell {error.cell_index} failed with {error.ename}: {error.evalue}\n{source}\n"
-        + "\n".join(error.traceback)
-        + f"\nThe notebook up to there: {failed}"
-    )
+    told = f"{name}: cell {error.cell_index} failed with {error.ename}: {error.evalue}\n"
+    if error.ename not in EXPLAINED:
+        source = "\n".join("    " + line for line in error.source.splitlines())
+        told = f"\n{told}{source}\n" + "\n".join(error.traceback) + "\n"
+    told += f"The notebook up to there: {failed}"
     return told if sys.stderr.isatty() else re.sub(r"\x1b\[[0-9;]*m", "", told)  # no colours
 
 
@@ -181,6 +196,7 @@ def _main(argv: list[str] | None = None) -> int:
     parser.add_argument("--scratch", type=Path)
     parser.add_argument("--parameters", type=json.loads)
     parser.add_argument("--bar", action="store_true")
+    family.end_with_parent()
     return _execute_here(parser.parse_args(argv))
 
 

@@ -12,13 +12,17 @@ from pathlib import Path
 import yaml
 from tqdm import tqdm
 
+from ppdm.book.build import family
 from ppdm.book.build.chapters import checksums, digest, files_below, installed_versions
-from ppdm.book.build.execute import stop_tree
 from ppdm.book.build.settings import staged_config
 from ppdm.book.site import generate
 from ppdm.files import replace_file
 from ppdm.places import PACKAGE, Layout
 
+JUPYTER_BOOK = (
+    "from ppdm.book.build.family import end_with_parent; end_with_parent(); "
+    "from jupyter_book.cli.main import main; main()"
+)
 BAR = "{desc} {percentage:3.0f}%|{bar}| {elapsed}"
 
 
@@ -69,18 +73,16 @@ def render(layout: Layout) -> bool:
 def _run_jupyter_book(layout: Layout) -> Path:
     shutil.rmtree(layout.work / "_build", ignore_errors=True)
     layout.work.mkdir(parents=True, exist_ok=True)
-    job = [sys.executable, "-P", "-c", "from jupyter_book.cli.main import main; main()", "build"]
+    job = [sys.executable, "-P", "-c", JUPYTER_BOOK, "build"]
     job += [str(layout.source), "--path-output", str(layout.work)]
     job += ["--warningiserror", "--nitpick", "--keep-going"]
     print("building the site", flush=True)
-    process = subprocess.Popen(
-        job, start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
-    )
+    process = family.start(job, stdout=subprocess.PIPE, text=True)
     try:
         _show_progress(process.stdout)
         code = process.wait()
     finally:
-        stop_tree(process)
+        family.stop_tree(process)
     fresh = layout.work / "_build" / "html"
     if code:
         raise RuntimeError(f"the site has warnings (see above); what there is of it: {fresh}")
