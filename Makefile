@@ -27,11 +27,14 @@ lab: .venv/installed ## JupyterLab in notebooks/
 serve: .venv/installed ## show the built site on 127.0.0.1
 	@$(RUN) ppdm serve
 
+verify: .venv/installed ## compute cells of the built book again, drawn at random
+	@$(RUN) ppdm verify
+
 zip: .venv/installed ## pack the built site into one file to read offline
 	@$(RUN) ppdm zip
 
 bench: .venv/installed ## time the parts that must be fast
-	@$(RUN) pip install --quiet --disable-pip-version-check -e '.[bench]'
+	@$(RUN) pip install --quiet --disable-pip-version-check --no-build-isolation -e '.[bench]'
 	@$(RUN) ppdm bench
 
 clean: ## forget everything that was built; .venv stays
@@ -42,7 +45,7 @@ clean: ## forget everything that was built; .venv stays
 	@echo "installing into .venv, about a minute"
 	@$(PYTHON) -m venv .venv
 	@$(RUN) pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(RUN) pip install --quiet --disable-pip-version-check --no-deps -e .
+	@$(RUN) pip install --quiet --disable-pip-version-check --no-index --no-build-isolation --no-deps -e .
 	@touch $@
 
 # Spark is 430 MB and serves one test, so it is no part of .venv; without it, or without a Java, the test
@@ -54,4 +57,4 @@ _build/spark/installed: requirements-spark.lock
 		--upgrade --target _build/spark -r requirements-spark.lock && touch $@ \
 		|| echo "Spark could not be installed: its tests are skipped"
 
-.PHONY: help book test check quick lab serve zip bench clean
+.PHONY: help book test check quick lab serve verify zip bench clean

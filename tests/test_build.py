@@ -201,7 +201,7 @@ def gone(process: psutil.Process) -> bool:
     return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
 
 
-def wait_for(condition, seconds=60):
+def wait_for(condition, seconds=120):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
@@ -231,7 +231,7 @@ def test_nothing_works_on_after_kill_9_of_the_parent(tmp_path):
         assert set(pids) < {member.pid for member in family}
         parent.kill()
         parent.wait()
-        wait_for(lambda: all(map(gone, family)), 20)
+        wait_for(lambda: all(map(gone, family)))
     finally:
         parent.kill()
 
@@ -241,8 +241,8 @@ def test_a_killed_kernel_is_one_sentence(tmp_path, capfd):
     with pytest.raises(RuntimeError, match="n.ipynb failed"):
         execute.execute(path, tmp_path / "out.ipynb", {}, tmp_path, scratch=tmp_path / "work")
     told = capfd.readouterr().err
-    assert "n.ipynb: its kernel was ended from outside in cell 2 (out of memory?)" in told
-    assert "Traceback" not in told and len(told.splitlines()) < 3
+    assert "n.ipynb: its kernel was ended from outside (out of memory?); what its studies" in told
+    assert "Traceback" not in told and len(told.splitlines()) == 1
 
 
 def test_what_explains_itself_comes_without_a_traceback(tmp_path, capfd):

