@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from ppdm import MultiGroup, cli, places, study
-from ppdm.book import verify
 from ppdm.data import live
 from ppdm.papers import multi_group as mg
 from ppdm.study import grid, identity, manifest
@@ -59,7 +58,7 @@ def test_an_untouched_build_is_equal_to_the_bit(built, capsys):
     assert "4 kept cells: as written" in told
     assert "3 of 3 cells computed again: 3 agree to the bit" in told
     assert "1 of 4 cells belong to functions of the notebook" in told
-    found = verify.last_verified(built)[STEM]
+    found = manifest.last_verified(built)[STEM]
     assert (found["equal"], found["close"], found["wrong"]) == (3, 0, 0)
 
 

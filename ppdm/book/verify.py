@@ -287,17 +287,8 @@ def record_path(where: places.Layout) -> Path:
 
 
 def _keep(where: places.Layout, notes: dict[str, dict]) -> None:
-    kept = last_verified(where.out)
+    kept = manifest.last_verified(where.out)
     try:
         replace_file(record_path(where), json.dumps(kept | notes, indent=1).encode() + b"\n")
     except OSError as error:
         print(f"what was found is not kept: {error}", file=sys.stderr)
-
-
-def last_verified(out: Path) -> dict[str, dict]:
-    """What `ppdm verify` found last, by chapter; nothing if it never ran (or its note is broken)."""
-    try:
-        notes = json.loads((out / "verified.json").read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return notes if isinstance(notes, dict) else {}

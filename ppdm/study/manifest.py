@@ -376,3 +376,12 @@ def read(content: bytes, name: str) -> Manifest:
     if not whole or body["fingerprint"] != fingerprint(body["what"]):
         raise ManifestError(f"{name} is damaged: its seal is not that of its content")
     return Manifest(name, body["fingerprint"], body["what"], body["made_on"])
+
+
+def last_verified(out: Path) -> dict[str, dict]:
+    """What `ppdm verify` found last, by chapter; nothing if it never ran (or its note is broken)."""
+    try:
+        notes = json.loads((out / "verified.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return notes if isinstance(notes, dict) else {}

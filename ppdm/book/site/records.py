@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import yaml
 
-from ppdm.book.verify import last_verified
 from ppdm.study import history
+from ppdm.study.manifest import last_verified
 
 UNDECIDED = "not decided"
 COPIED = ("worlds", "holds", "fails_in", "refuses", "firm", "worst", "unit")
