@@ -106,7 +106,11 @@ def pool(true: object, disguised: object, mechanism: Mechanism) -> Table:
     >>> pool(mine, theirs, MultiGroup(0.75)).dense
     array([0., 4.])
     """
-    true, disguised = (t if isinstance(t, Table) else count(t) for t in (true, disguised))
+    sides = {"answers": true, "reports": disguised}  # a scheme says what each of them may hold
+    true, disguised = (
+        side if isinstance(side, Table) else count(side, getattr(mechanism, kind, None))
+        for kind, side in sides.items()
+    )
     return true + mechanism.undo(disguised)
 
 

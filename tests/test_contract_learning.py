@@ -11,8 +11,9 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from ppdm import MultiGroup, RRMatrix, Survey, UnrelatedQuestion, count, scheme_of
 from ppdm.distort import aibr, kcg
-from ppdm.estimate import clipped, em, inversion, inversion_se, projected
+from ppdm.estimate import clipped, em, inversion, inversion_se, pool, projected
 from ppdm.learn import ID3, NaiveBayes
+from ppdm.learn.accuracy import estimated_accuracy
 from ppdm.privacy.linkage import interval_share
 from ppdm.privacy.pse import guessing_game
 
@@ -101,6 +102,30 @@ def test_a_frame_remembers_who_disguised_it():
     with pytest.raises(ValueError, match="and the mechanism is UnrelatedQuestion.*never done"):
         NaiveBayes(UnrelatedQuestion(0.5)).fit(X, y)
     assert NaiveBayes(mechanism).fit(X, y).score(X, y) > 0
+
+
+def test_accuracy_and_pooling_hold_the_frame_to_the_contract():
+    scheme = scheme_of(Survey(SURVEY.attributes, [
+        {"mechanism": "warner", "p": 0.8, "attributes": ["a", "b", "c"]}], "c"))  # fmt: skip
+    true = people(200)
+    model = NaiveBayes(scheme).fit(true[["a", "b"]], true["c"])
+    known = model.score(true[["a", "b"]], true["c"])
+    assert estimated_accuracy(model, true, scheme).estimate == pytest.approx(known)
+    ones = true.assign(b=["1"] * 200)  # all alike, and as words: the levels are those of the survey
+    with pytest.warns(UserWarning, match="taken for the level 1"):
+        expected = model.score(ones[["a", "b"]], ones["c"])
+    with pytest.warns(UserWarning, match="taken for the level 1"):
+        estimated = estimated_accuracy(model, ones, scheme)
+    assert estimated.estimate == pytest.approx(expected)
+    assert pool(true, true.assign(b=1), scheme).total == pytest.approx(400)
+    for frame, message in ((true.rename(columns={"b": "B"}), "lack b and have B"),
+                           (true.assign(b=2), "value 2 .row 0., which is not among its levels")):  # fmt: skip
+        for doing in (
+            lambda f: estimated_accuracy(model, f, scheme),
+            lambda f: pool(true, f, scheme),
+        ):
+            with pytest.raises(ValueError, match=message):
+                doing(frame)
 
 
 def test_a_mechanism_that_knows_no_estimate_refuses_to_score():

@@ -34,6 +34,8 @@ def estimated_accuracy(
 ) -> Accuracy:
     """[Zhan & Matwin 2.4; Zhan & Du, Eq. 15] Accuracy on the true records behind the reports.
 
+    A frame of reports has to match what was learned from: the names, and the levels.
+
     >>> import pandas as pd
     >>> from ppdm import MultiGroup
     >>> from ppdm.learn import ID3
@@ -42,7 +44,10 @@ def estimated_accuracy(
     >>> estimated_accuracy(model, records, MultiGroup(1.0))
     Accuracy(estimate=1.0, se=0.0)
     """
-    table = reports if isinstance(reports, Table) else count(reports)
+    reported = getattr(mechanism, "reported", lambda domain: domain)
+    table = (
+        reports if isinstance(reports, Table) else count(reports, reported(model.record_domain_))
+    )
     cells, numbers = table.occupied()
     size = numbers.sum()
     true_domain = getattr(mechanism, "true_domain", lambda domain: domain)(table.domain)
