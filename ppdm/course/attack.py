@@ -632,7 +632,8 @@ def run(
             _write(room.folder / student, solved(_source()))
         students = {one.name: _hand_in(one, room) for one in chosen}
         os.environ["PPDM_ATTACK"] = f"the secret is {token}"
-        before, spent = _state(room), {}
+        before = _state(room)
+        spent: dict[tuple[str, str], float] = {}
         try:
             results = grade(room.folder, default_sources(), room.out, timeout, workers,
                                     sealed, spent)  # fmt: skip

@@ -35,8 +35,8 @@ from ppdm.course.inside import plain
 from ppdm.places import PACKAGE
 
 INSIDE = Path(plain.__file__).parent
-#: What a cell may take: bytes of memory and of scratch, processes with threads.
-MEMORY, SCRATCH, PROCESSES = 3 << 30, 64 << 20, 64
+#: What a cell may take: bytes of memory and of scratch, processes, and threads of them all.
+MEMORY, SCRATCH, PROCESSES, THREADS = 3 << 30, 64 << 20, 32, 96
 #: So often may an answer call a function that it was given.
 CALLS_BACK = 10_000
 #: Parts of the package that a student may use; what they import comes along.
@@ -89,6 +89,12 @@ class Workshop:
         self._stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def start(self) -> None:
+        """Be ready for the first cell; without this, it waits."""
+        if self.sealed and (self.process is None or self.process.poll() is not None):
+            self._stop()
+            self._start()
+
     @contextlib.contextmanager
     def cell(self) -> Iterator[Cell]:
         """A new cell, which is gone in the end."""
@@ -103,9 +109,7 @@ class Workshop:
     def _sealed_cell(self) -> Cell:
         for attempt in range(2):
             try:
-                if self.process is None or self.process.poll() is not None:
-                    self._stop()
-                    self._start()
+                self.start()
                 return self._ask_for_cell()
             except (OSError, EndedError, LateError):
                 self._stop()
@@ -144,7 +148,7 @@ class Workshop:
         user = 1000
         if os.geteuid() == 0:  # a user of its own, whom no file belongs to
             user = 1_000_000_000 + (os.getpid() % 1_000_000) * 1000 + self.count % 1000
-        limits = {"memory": MEMORY, "processes": PROCESSES, "scratch": SCRATCH, "user": user}
+        limits = {"memory": MEMORY, "threads": THREADS, "scratch": SCRATCH, "user": user}
         message = json.dumps({"new": limits}).encode()
         socket.send_fds(self.control, [message], [theirs.fileno()])
         theirs.close()
@@ -352,27 +356,33 @@ def _below(path: str, folder: str) -> bool:
 
 
 class _Group:
-    """A control group around a sandbox, where one may be made: memory and processes in sum."""
+    """A control group around a sandbox, where one may be made: memory and threads in sum, and no
+    more of the processors than another process has."""
 
     def __init__(self, folders: list[Path]):
         self.folders = folders
 
     @classmethod
     def around(cls, pid: int) -> _Group | None:
-        settings = {"memory": ("memory.limit_in_bytes", MEMORY + (1 << 30)),
-                    "pids": ("pids.max", 2 * PROCESSES)}  # fmt: skip
+        memory, threads = MEMORY + (1 << 30), 2 * THREADS  # the zygote is in there as well
+        root, name = Path("/sys/fs/cgroup"), f"ppdm-{os.getpid()}-{pid}"
+        wanted = {root / "memory": {"memory.limit_in_bytes": memory}, root / "pids": {"pids.max": threads},
+                  root / "cpu": {"cpu.shares": 1024}}  # fmt: skip
+        if (root / "cgroup.controllers").is_file():  # one tree for all
+            wanted = {root: {"memory.max": memory, "memory.swap.max": 0, "pids.max": threads}}
         folders = []
-        for name, (file, value) in settings.items():
-            folder = Path("/sys/fs/cgroup", name, f"ppdm-{os.getpid()}-{pid}")
-            for left in folder.parent.glob("ppdm-*-*"):  # of a grading that was killed
+        for above, settings in wanted.items():
+            for left in above.glob("ppdm-*-*"):  # of a grading that was killed
                 with contextlib.suppress(OSError):
                     left.rmdir()
             with contextlib.suppress(OSError):
-                folder.mkdir()
-                folders.append(folder)
-                (folder / file).write_text(str(value))
+                (above / name).mkdir()
+                folders.append(above / name)
                 for child in (pid, *_descendants(pid)):
-                    (folder / "cgroup.procs").write_text(str(child))
+                    (above / name / "cgroup.procs").write_text(str(child))
+            for file, value in settings.items():
+                with contextlib.suppress(OSError):
+                    (above / name / file).write_text(str(value))
         return cls(folders) if folders else None
 
     def remove(self) -> None:

@@ -8,6 +8,7 @@ to what they are in the cell: plain data, or functions that are called there.
 from __future__ import annotations
 
 import ast
+import contextlib
 import os
 import time
 from collections.abc import Sequence
@@ -67,7 +68,8 @@ class _Told:
         self.deadline = time.monotonic() + CELLS * timeout
         self.remarks: list[str] = []
         self.done: list[int] = []
-        self.context = self.cell = None
+        self.context: contextlib.AbstractContextManager[Cell] | None = None
+        self.cell: Cell | None = None
 
     def run(self, number: int) -> None:
         """Let the cell run a piece; a remark if it had to be stopped."""
@@ -111,9 +113,10 @@ class _Told:
             self.cell = self.context.__enter__()
             self._tell_data()
             for number in list(self.done):
-                self.cell.allow(self._left())
+                cell = self.cell
+                cell.allow(self._left())
                 try:
-                    self.cell.run(self.pieces[number].theirs)
+                    cell.run(self.pieces[number].theirs)
                 except LateError as late:
                     if late.lost:
                         self._leave_out(number)
@@ -130,19 +133,18 @@ class _Told:
         self.remarks.append(f"{self.pieces[number].name} ended its Python")
 
     def _tell_data(self) -> None:
-        if personal.begun():
+        if self.cell is not None and personal.begun():
             self.cell.give(vars(personal.mine()))
 
     def tell_data(self) -> None:
         """The student's own data, as soon as they are known here."""
-        if self.cell is not None:
-            self._tell_data()
+        self._tell_data()
 
     def _lose(self) -> str | None:
         why = self.cell.close() if self.cell is not None else None
         self.close()
         return {"memory": "needed more memory than there is for one submission",
-                "processes": "started too many processes"}.get(why)  # fmt: skip
+                "processes": "started too many processes"}.get(why or "")  # fmt: skip
 
     def close(self) -> None:
         """End the cell."""

@@ -18,7 +18,7 @@ TOTALS = ("student", "assignment", "points", "max", "to_read")
 
 
 def grade(
-    folder: Path, sources: Path, out: Path, timeout: int = 30, workers: int = 2,
+    folder: Path, sources: Path, out: Path, timeout: float = 30, workers: int = 2,
     sealed: bool = True, spent: dict | None = None,
 ) -> list[dict]:  # fmt: skip
     """Grade every submission; write grades.csv, totals.csv, to_read.csv, account.jsonl and the

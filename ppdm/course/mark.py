@@ -86,7 +86,7 @@ def _grade_one(submission, data: bytes, problem: str, source: Path, timeout, wor
     if problem:
         return nothing(source, problem)
     handed_in, problem = read_notebook(data, show(submission.path.name))
-    if problem:
+    if handed_in is None:
         return nothing(source, problem)
     notebook, remarks = put_together(handed_in, source)
     if notebook is None:

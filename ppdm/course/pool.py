@@ -12,6 +12,7 @@ import signal
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 from ppdm.course import mark
 from ppdm.course.cell import Workshop
@@ -42,11 +43,10 @@ def work(
                         number = waiting.get_nowait()
                     except queue.Empty:
                         return
-                    begin = time.monotonic()
-                    results[number] = checker.result(jobs[number], stop)
+                    results[number], seconds = checker.result(jobs[number], stop)
                     if spent is not None:
                         whose = jobs[number]["submission"]
-                        spent[whose.student, whose.assignment] = time.monotonic() - begin
+                        spent[whose.student, whose.assignment] = seconds
                     bar.update()
             except BaseException as error:  # noqa: BLE001 - told to whoever asked
                 faults.append(error)
@@ -68,7 +68,7 @@ def work(
                 thread.join()
     if faults:
         raise faults[0]
-    return results
+    return [result for result in results if result is not None]
 
 
 class _Checker:
@@ -76,24 +76,27 @@ class _Checker:
 
     def __init__(self, sealed: bool, base: Path):
         self.sealed, self.base = sealed, base
-        self.process = self.line = None
+        self.process: Any = None
+        self.line: Any = None
 
-    def result(self, job: dict, stop: threading.Event) -> dict | None:
+    def result(self, job: dict, stop: threading.Event) -> tuple[dict | None, float]:
+        """The result, and the seconds it took beside the start of a checker and its sandbox."""
         if self.process is None:
             self._start()
-        until = time.monotonic() + (CELLS + 1) * job["timeout"] + SPARE
+        begin = time.monotonic()
+        until = begin + (CELLS + 1) * job["timeout"] + SPARE
         try:
             self.line.send(job)
             while not self.line.poll(0.5):
                 if stop.is_set():
-                    return None
+                    return None, 0.0
                 if time.monotonic() > until:
                     raise EOFError
             answer = self.line.recv()
         except (OSError, EOFError):
             self.close()
             words = "could not be graded: the checker itself ended, or took too long"
-            return mark.complete(job, mark.nothing(job["source"], words))
+            return mark.complete(job, mark.nothing(job["source"], words)), time.monotonic() - begin
         return answer
 
     def _start(self) -> None:
@@ -121,10 +124,15 @@ def serve_jobs(line, sealed: bool, base: Path) -> None:
     """What a checker's process does: a result for each job."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asked for the work ends it
     made: list[Workshop] = []
+    begin = time.monotonic()
 
     def workshop() -> Workshop:
+        nonlocal begin
         if not made:
+            start = time.monotonic()
             made.append(Workshop(sealed, base))
+            made[0].start()
+            begin += time.monotonic() - start
         return made[0]
 
     try:
@@ -133,8 +141,10 @@ def serve_jobs(line, sealed: bool, base: Path) -> None:
                 job = line.recv()
             except (EOFError, OSError):
                 return
+            begin = time.monotonic()
             try:
-                line.send(mark.graded(job, workshop))
+                result = mark.graded(job, workshop)
+                line.send((result, time.monotonic() - begin))
             except OSError:
                 return
     finally:

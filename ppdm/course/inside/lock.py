@@ -79,7 +79,7 @@ def limit(limits: dict) -> None:
     import resource  # which Windows has not
 
     wanted = {
-        resource.RLIMIT_DATA: limits["memory"], resource.RLIMIT_NPROC: limits["processes"],
+        resource.RLIMIT_DATA: limits["memory"], resource.RLIMIT_NPROC: limits["threads"],
         resource.RLIMIT_FSIZE: limits["scratch"], resource.RLIMIT_NOFILE: 256,
         resource.RLIMIT_CORE: 0, resource.RLIMIT_MSGQUEUE: 0, resource.RLIMIT_MEMLOCK: 1 << 20,
     }  # fmt: skip
