@@ -21,6 +21,8 @@ from ppdm.table import DENSE_LIMIT, Domain, Pairs, Table, aggregated, whole_coun
 
 #: Drawing how many records fall into a cell takes as long as drawing so many records.
 _SCATTER = 16
+#: With so many records in a cell at most, numpy draws a binomial by going along its chances.
+_FEW = 60
 
 
 class UnrelatedQuestion(Mechanism):
@@ -242,19 +244,50 @@ class UnrelatedQuestion(Mechanism):
 def _kept(counts, q, rng):
     """How many records of each cell are sent as they are, and the number of all others.
 
-    The number is -1 if something is no whole count.
+    The number is -1 if something is no whole count. The draws are those of `rng.binomial`; in cells
+    with few records its chances are looked up: most cells are such, and many have equal numbers.
     """
     kept = np.zeros(len(counts))
+    chances, last = np.zeros((_FEW + 1, _FEW + 1)), np.full(_FEW + 1, -1)
     strangers = 0
     for cell in range(len(counts)):
         number = np.int64(counts[cell])
         if number != counts[cell] or number < 0:
             return kept, -1
-        if number > 0:
+        if number == 0 or q == 0:
+            private = 0
+        elif number > _FEW:
             private = rng.binomial(number, q)
-            kept[cell] = private
-            strangers += number - private
+        else:
+            if last[number] < 0:
+                last[number] = _binomial_chances(number, min(q, 1 - q), chances[number])
+            rarer = _drawn(chances[number], last[number], rng)
+            private = rarer if q <= 0.5 else number - rarer
+        kept[cell] = private
+        strangers += number - private
     return kept, strangers
+
+
+@njit(cache=True)
+def _binomial_chances(n, p, chances):
+    """Fill in the chances of 0, 1, 2, ... out of n, as numpy does; returns where it stops."""
+    chances[0] = np.exp(n * np.log(1 - p))
+    for x in range(1, n + 1):
+        chances[x] = ((n - x + 1) * p * chances[x - 1]) / (x * (1 - p))
+    return min(n, int(n * p + 10 * np.sqrt(n * p * (1 - p) + 1)))
+
+
+@njit(cache=True)
+def _drawn(chances, last, rng):
+    """A number drawn with these chances, by going along them."""
+    x, rest = 0, rng.random()
+    while rest > chances[x]:
+        if x == last:  # beyond what numpy counts with
+            x, rest = 0, rng.random()
+        else:
+            rest -= chances[x]
+            x += 1
+    return x
 
 
 @njit(cache=True)

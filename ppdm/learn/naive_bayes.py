@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
+
 import numpy as np
 import pandas as pd
 from numba import njit
 
 from ppdm.learn._base import CanUndo, TableClassifier
 from ppdm.table import (
-    DENSE_LIMIT,
     Domain,
     Pairs,
     Table,
@@ -18,8 +20,8 @@ from ppdm.table import (
     refuse_other_columns,
 )
 
-#: One record by itself costs as much as so many cells when all cells are classified in order.
-_EVERYWHERE = 64
+#: One record by itself costs as much as so many sums over half of the attributes.
+_BLOCKS = 64
 
 
 class NaiveBayes(TableClassifier):
@@ -104,12 +106,12 @@ class NaiveBayes(TableClassifier):
         return self._joint_log_likelihood(digits).argmax(axis=1)
 
     def _guesses(self, domain: Domain, cells: np.ndarray) -> np.ndarray:
-        few = self.domain_.size > _EVERYWHERE * len(cells) or self.domain_.size > DENSE_LIMIT
-        if few or domain.names[:-1] != self.domain_.names:
+        sizes, first = self.domain_.shape, _half(self.domain_.shape)
+        blocks = math.prod(sizes[:first]) + math.prod(sizes[first:])
+        if blocks > _BLOCKS * len(cells) or domain.names[:-1] != self.domain_.names:
             return super()._guesses(domain, cells)
-        shape = np.array(self.domain_.shape)
-        everywhere = _guess_everywhere(self.class_log_prior_, self._log_shares, shape)
-        return everywhere[cells // domain.shape[-1]]
+        codes = cells // domain.shape[-1]
+        return _guess(codes, np.array(sizes), first, self.class_log_prior_, self._log_shares)
 
     def predict_proba(self, X: pd.DataFrame | np.ndarray) -> np.ndarray:
         """The share of each class, as naive Bayes sees it."""
@@ -134,24 +136,40 @@ def _joint(digits, log_prior, log_shares):
 
 
 @njit(cache=True)
-def _guess_everywhere(log_prior, log_shares, sizes):
-    """The predicted class in every cell. The sums grow one attribute after the other, each in place
-    of the sum that it continues; a class that is ruled out twice (nan) is ruled out.
-    """
-    joint = np.empty((len(log_prior), sizes.prod()))
-    for v in range(len(log_prior)):
-        joint[v, 0] = log_prior[v]
+def _guess(codes, sizes, first, log_prior, log_shares):
+    """The predicted class of coded records: two look-ups, in the sums over either half of the
+    attributes. A class that is ruled out twice (nan) is ruled out."""
+    high = _sums(log_prior, log_shares[:first], sizes[:first])
+    low = _sums(np.zeros(len(log_prior)), log_shares[first:], sizes[first:])
+    best = np.zeros(len(codes), dtype=np.int64)
+    for i in range(len(codes)):
+        above, below = divmod(codes[i], low.shape[1])
+        most = -np.inf
+        for v in range(len(log_prior)):
+            joint = high[v, above] + low[v, below]
+            if joint > most:  # never so of nan
+                best[i], most = v, joint
+    return best
+
+
+@njit(cache=True)
+def _sums(start, log_shares, sizes):
+    """[class, cell] of some attributes: they come in one after the other, each in place."""
+    sums = np.empty((len(start), sizes.prod()))
+    for v in range(len(start)):
+        sums[v, 0] = start[v]
         filled = 1
         for a in range(len(sizes)):
             for cell in range(filled - 1, -1, -1):
-                before = joint[v, cell]
+                before = sums[v, cell]
                 for level in range(sizes[a] - 1, -1, -1):
-                    joint[v, cell * sizes[a] + level] = before + log_shares[a, level, v]
+                    sums[v, cell * sizes[a] + level] = before + log_shares[a, level, v]
             filled *= sizes[a]
-    best = np.zeros(joint.shape[1], dtype=np.int64)
-    for cell in range(joint.shape[1]):
-        most = -np.inf
-        for v in range(len(log_prior)):
-            if joint[v, cell] > most:  # never so of nan
-                best[cell], most = v, joint[v, cell]
-    return best
+    return sums
+
+
+@lru_cache(maxsize=64)
+def _half(shape: tuple[int, ...]) -> int:
+    """After how many attributes the cells of either part are fewest."""
+    parts = [math.prod(shape[:k]) + math.prod(shape[k:]) for k in range(len(shape) + 1)]
+    return parts.index(min(parts))
