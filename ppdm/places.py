@@ -69,13 +69,13 @@ def quick_layout(root: Path | None = None) -> Layout:
     return Layout(root, root / "_build" / "quick")
 
 
-def single_layout(stem: str, parameters: dict, root: Path | None = None) -> Layout:
+def single_layout(stem: str, parameters: dict[str, object], root: Path | None = None) -> Layout:
     """One chapter with parameters of one's own, in a folder that is named by them."""
     root = root or find_root()
     return Layout(root, root / "_build" / "runs" / stem / run_name(parameters))
 
 
-def run_name(parameters: dict) -> str:
+def run_name(parameters: dict[str, object]) -> str:
     """A folder's name for the parameters of a run, no two of them alike.
 
     >>> run_name({"seed": 8, "reps": 50}), run_name({})

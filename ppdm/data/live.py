@@ -263,7 +263,9 @@ def _check_address(address: str) -> None:
 
 
 class _Redirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, req, fp, code, msg, headers, newurl):
+    def redirect_request(
+        self, req: Any, fp: Any, code: Any, msg: Any, headers: Any, newurl: str
+    ) -> urllib.request.Request | None:
         _check_address(newurl)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 

@@ -7,6 +7,9 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -171,12 +174,14 @@ def _search(prior: np.ndarray, args: argparse.Namespace) -> tuple[np.ndarray, fl
     return matrix, best.bound if known else None
 
 
-def _square(prior, delta, level, seed, respondents) -> np.ndarray:
+def _square(
+    prior: np.ndarray, delta: float, level: float, seed: int, respondents: int
+) -> np.ndarray:
     rng = np.random.default_rng(seed)
     return descent.square_front(prior, delta, [level], rng, respondents).matrices[0]
 
 
-def _in_child(function, arguments):
+def _in_child(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     """A result of compiled code that heeds no signal, in a process that can be ended at once."""
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
@@ -199,14 +204,16 @@ def _in_child(function, arguments):
         child.join()
 
 
-def _answer(sender, function, arguments) -> None:
+def _answer(sender: Connection, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     threading.Thread(target=_end_with_parent, daemon=True).start()
     sender.send(function(*arguments))
 
 
 def _end_with_parent() -> None:
-    multiprocessing.parent_process().join()
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
     os._exit(1)
 
 

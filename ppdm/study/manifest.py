@@ -18,10 +18,10 @@ import importlib
 import json
 import math
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from ppdm.study import grid, identity, provenance
 #: The rooms whose functions and classes a manifest may name: those that compute, nothing that writes.
 ROOMS = ("bits", "contract", "data", "disguise", "distort", "estimate", "folding", "learn", "levels",
          "optimise", "papers", "privacy", "table", "study.worlds")  # fmt: skip
+Json = dict[str, Any]  # as `json` reads and writes it
 DIGITS = 32  # hexadecimal digits of a checksum
 CLOSE = 1e-9  # two sums that differ by less, relative to their size, agree to the last digits
 
@@ -60,13 +61,13 @@ def table_checksum(table: np.ndarray) -> str:
     return checksum(head.encode() + table.tobytes())
 
 
-def sums(table: np.ndarray) -> list:
+def sums(table: np.ndarray) -> list[float | str]:
     """For each column its weighted sum (no two rows weigh the same); for one of words, a checksum.
 
     >>> round(sums(np.array([(1.0, "x"), (2.0, "y")], [("a", "f8"), ("b", "U1")]))[0], 6)
     2.59017
     """
-    return [_sum(table[name])[0] for name in table.dtype.names]
+    return [_sum(table[name])[0] for name in table.dtype.names or ()]
 
 
 def _sum(column: np.ndarray) -> tuple[float | str, float]:
@@ -84,17 +85,18 @@ def _sum(column: np.ndarray) -> tuple[float | str, float]:
     return total if math.isfinite(total) else str(total), float((weights * np.abs(values)).sum())
 
 
-def difference(table: np.ndarray, kept: list) -> float:
+def difference(table: np.ndarray, kept: list[float | str]) -> float:
     """How far a result is from the sums of another, relative to their size; infinite if in kind.
 
     >>> table = np.array([(1.0,), (2.0,)], [("a", "f8")])
     >>> difference(table, sums(table)), difference(table, ["word"])
     (0.0, inf)
     """
-    if len(kept) != len(table.dtype.names):
+    names = table.dtype.names or ()
+    if len(kept) != len(names):
         return math.inf
     worst = 0.0
-    for name, before in zip(table.dtype.names, kept):
+    for name, before in zip(names, kept):
         now, size = _sum(table[name])
         if isinstance(now, str) or isinstance(before, str):
             worst = max(worst, 0.0 if now == before else math.inf)
@@ -110,7 +112,7 @@ class Untold(Exception):
     """Something that cannot be told by a path and plain values."""
 
 
-def tell(value, arrays: dict):
+def tell(value: Any, arrays: Json) -> Any:
     """A function, an argument or an object of this package as JSON; arrays go to `arrays`, once each.
 
     >>> tell((1, None, {"a": [0.5]}), {})
@@ -130,14 +132,14 @@ def tell(value, arrays: dict):
     if path:
         return {"path": path}
     kind, state = _path_of(type(value)), getattr(value, "__dict__", None)
-    plain = type(value).__reduce_ex__ is object.__reduce_ex__
+    plain = not any("__reduce_ex__" in vars(base) for base in type(value).__mro__[:-1])
     slots = any(vars(base).get("__slots__") for base in type(value).__mro__)
     if kind and plain and not slots and isinstance(state, dict):
         return {"object": kind, "state": tell(dict(state), arrays)}
     raise Untold(type(value).__name__)
 
 
-def _tell_container(value, arrays: dict):
+def _tell_container(value: Any, arrays: Json) -> Any:
     if isinstance(value, partial):
         parts = [tell(part, arrays) for part in (value.func, list(value.args), value.keywords)]
         return {"partial": parts}
@@ -150,7 +152,7 @@ def _tell_container(value, arrays: dict):
     raise Untold(type(value).__name__)
 
 
-def _keep_array(array: np.ndarray, arrays: dict) -> str:
+def _keep_array(array: np.ndarray, arrays: Json) -> str:
     if array.dtype.kind not in "biufSU":
         raise Untold(f"an array of {array.dtype}")
     array = array.astype(array.dtype.newbyteorder("<"), copy=False)
@@ -162,7 +164,7 @@ def _keep_array(array: np.ndarray, arrays: dict) -> str:
     return name
 
 
-def _path_of(value) -> str | None:
+def _path_of(value: Any) -> str | None:
     """Where this package has a function or class; None if it is not from there."""
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(name, str) or not _computes(module):
@@ -178,7 +180,7 @@ def _computes(module: str) -> bool:
     return any(f"{module}.".startswith(f"ppdm.{room}.") for room in ROOMS)
 
 
-def untell(told, arrays: dict):
+def untell(told: Any, arrays: Json) -> Any:
     """What `tell` told. Only functions and classes of the rooms that compute are looked up.
 
     >>> untell(tell({"a": (1, [np.float64(2)])}, kept := {}), kept)
@@ -206,19 +208,19 @@ def untell(told, arrays: dict):
         cls = _look_up(told["object"])
         if not isinstance(cls, type):
             raise ManifestError(f"{told['object']} is no class")
-        thing = cls.__new__(cls)
+        thing: Any = object.__new__(cls)
         thing.__dict__.update(untell(told["state"], arrays))
         return thing
     raise ManifestError(f"the manifest tells a value by {', '.join(told)}, which is not known here")
 
 
-def _array(note: dict) -> np.ndarray:
+def _array(note: Json) -> np.ndarray:
     content = zlib.decompress(base64.b64decode(note["data"]))
     flat = np.frombuffer(content, np.dtype(note["dtype"]))
     return flat.reshape(note["shape"], order=note["order"]).copy(order=note["order"])
 
 
-def _look_up(path: str):
+def _look_up(path: str) -> Any:
     module, _, name = path.partition(":")
     if not _computes(module):
         raise ManifestError(
@@ -238,13 +240,24 @@ class Recorder:
 
     def __init__(self, stem: str):
         self.stem = stem
-        self.experiments, self.kept, self.arrays = [], [], {}
-        self.cells, self.tables, self.files = {}, {}, set()
+        self.experiments: list[Json] = []
+        self.kept: list[str | None] = []  # for each experiment, the cache's folder of its cells
+        self.arrays: Json = {}
+        self.cells: dict[tuple[int, str], Json] = {}
+        self.tables: dict[str, str] = {}
+        self.files: set[Path] = set()
 
-    def record(self, function, seed: int, units: Iterable[grid.Unit], results, store) -> None:
+    def record(
+        self,
+        function: Callable[..., Any],
+        seed: int,
+        units: Iterable[grid.Unit],
+        results: Iterable[np.ndarray],
+        store: grid.Store,
+    ) -> None:
         """Note the cells of one `run` or `rows`: what `grid.compute` calls."""
         self.files |= set(store.files or identity.examine(function)[1])
-        arrays: dict = {}
+        arrays: Json = {}
         try:
             told = tell(function, arrays)
         except Untold:
@@ -270,7 +283,9 @@ class Recorder:
         """Note a file of results."""
         self.tables[name] = checksum(content)
 
-    def write(self, path: Path, *, seed, sizes, settings, data, claims) -> None:
+    def write(
+        self, path: Path, *, seed: int, sizes: Json, settings: Json, data: Json, claims: list[Json]
+    ) -> None:
         """`manifest.json`; `claims` are the rows of `claims.csv`."""
         what = {
             "chapter": self.stem, "seed": seed, "sizes": sizes, "settings": settings, "data": data,
@@ -296,7 +311,7 @@ class Recorder:
         return files | {name: known for name in own if (known := _file_checksum(name))}
 
 
-def _name(function) -> str:
+def _name(function: Any) -> str:
     while isinstance(function, partial):
         function = function.func
     return getattr(function, "__name__", type(function).__name__)
@@ -308,21 +323,21 @@ def _file_checksum(name: str) -> str | None:
     return checksum(path.read_bytes()) if path and path.is_file() else None
 
 
-def row_checksum(row: dict) -> str:
+def row_checksum(row: Json) -> str:
     """The checksum of a claim's row in `claims.csv`."""
     return checksum(json.dumps({k: str(v) for k, v in row.items()}, sort_keys=True).encode())
 
 
-def _canonical(value) -> bytes:
+def _canonical(value: Any) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
 
 
-def fingerprint(what: dict) -> str:
+def fingerprint(what: Json) -> str:
     """What was computed, in one word."""
     return checksum(_canonical(what))
 
 
-def written(what: dict, made_on: dict) -> bytes:
+def written(what: Json, made_on: Json) -> bytes:
     """The file: a cell a line, the rest as JSON is mostly written."""
     what = json.loads(json.dumps(what, default=str))  # as a reader will find it
     body = {"fingerprint": fingerprint(what), "made_on": made_on, "what": what}
@@ -340,21 +355,21 @@ class Manifest(NamedTuple):
 
     name: str  # of the file, for messages
     fingerprint: str
-    what: dict
-    made_on: dict
+    what: Json
+    made_on: Json
 
-    def told(self, cell: dict) -> bool:
+    def told(self, cell: Json) -> bool:
         """Whether a cell can be computed without its notebook."""
         return "notebook" not in self.what["experiments"][cell["experiment"]]["function"]
 
-    def compute(self, cell: dict) -> np.ndarray:
+    def compute(self, cell: Json) -> np.ndarray:
         """A cell, computed anew from what the manifest tells of it."""
         experiment = self.what["experiments"][cell["experiment"]]
         function = untell(experiment["function"], self.what["arrays"])
         unit = grid.Unit(cell["coords"], cell["block"], cell["reps"])
         return grid.compute_unit(function, unit, experiment["seed"])
 
-    def kept_file(self, cell: dict) -> Path | None:
+    def kept_file(self, cell: Json) -> Path | None:
         """Where the cache has the cell, if it was kept."""
         folder = self.made_on["kept"][cell["experiment"]]
         if folder is None:
@@ -378,7 +393,7 @@ def read(content: bytes, name: str) -> Manifest:
     return Manifest(name, body["fingerprint"], body["what"], body["made_on"])
 
 
-def last_verified(out: Path) -> dict[str, dict]:
+def last_verified(out: Path) -> dict[str, Json]:
     """What `ppdm verify` found last, by chapter; nothing if it never ran (or its note is broken)."""
     try:
         notes = json.loads((out / "verified.json").read_bytes())

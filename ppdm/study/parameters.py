@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from ppdm import places
 
 KINDS = ("whole", "number", "numbers", "one of")
-BOUNDS = {
+Rule = dict[str, Any]  # as it stands in the file: a kind, and what goes with it
+BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
     "least": lambda value, bound: value >= bound,
     "most": lambda value, bound: value <= bound,
     "above": lambda value, bound: value > bound,
@@ -38,13 +40,13 @@ def check(stem: str, given: Mapping[str, object]) -> None:
             raise ValueError(f"{stem}: {name} is {value!r}; it must be {phrase(rules[name])}")
 
 
-def declared(stem: str, root: Path | None = None) -> dict[str, dict]:
+def declared(stem: str, root: Path | None = None) -> dict[str, Rule]:
     """The rules of a chapter's parameters, by name; none outside of a book."""
     root = root or places.repository()
     path = root / "book" / "parameters.yml" if root else None
     if path is None or not path.is_file():
         return {}
-    rules: dict[str, dict] = {}
+    rules: dict[str, Rule] = {}
     for beginning, some in _read(path, path.stat().st_mtime_ns).items():
         if beginning == "every" or stem.startswith(beginning):
             rules |= some
@@ -52,7 +54,7 @@ def declared(stem: str, root: Path | None = None) -> dict[str, dict]:
 
 
 @cache
-def _read(path: Path, _changed: int) -> dict[str, dict]:
+def _read(path: Path, _changed: int) -> dict[str, dict[str, Rule]]:
     table = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     for beginning, rules in table.items():
         for name, rule in rules.items():
@@ -65,7 +67,7 @@ def _read(path: Path, _changed: int) -> dict[str, dict]:
     return table
 
 
-def allows(rule: dict, value: object) -> bool:
+def allows(rule: Rule, value: object) -> bool:
     """Whether a rule allows a value.
 
     >>> third = {"number": True, "above": 0, "below": 1}
@@ -94,11 +96,11 @@ def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _within(rule: dict, value) -> bool:
+def _within(rule: Rule, value: Any) -> bool:
     return all(inside(value, rule[name]) for name, inside in BOUNDS.items() if name in rule)
 
 
-def phrase(rule: dict) -> str:
+def phrase(rule: Rule) -> str:
     """A rule in words.
 
     >>> phrase({"number": True, "least": 0, "most": 1, "never": 0.5})

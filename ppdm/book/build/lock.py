@@ -33,7 +33,7 @@ def alone(folder: Path, doing: str) -> Iterator[None]:
         yield
 
 
-if os.name == "nt":
+if sys.platform == "win32":
     import msvcrt
     import time
 
