@@ -152,6 +152,30 @@ def test_ambiguities_come_from_the_readings(records):
     assert scoreboard.ambiguities(empty) == "No chapter has been run yet.\n"
 
 
+def test_runs_show_the_fingerprint_and_the_last_verification_of_this_very_run(tree):
+    source, results = tree
+    stem = "01_electronic_surveys"
+    (results / stem / "manifest.json").write_text('{"fingerprint": "0123456789abcdef"}')
+    text = runs.runs(read_records(source, results))
+    link = f'<a href="../_static/manifests/{stem}.json" download><code>0123456789ab</code></a>'
+    assert link in text and "not yet since this run" in text
+    note = {
+        "fingerprint": "0123456789abcdef", "equal": 19, "close": 1, "different": 0, "wrong": 0,
+        "when": "2026-01-02 00:00 UTC", "versions": {"python": "3.13.0", "numpy": "2.4.6"},
+    }  # fmt: skip
+    kept = results.parent / "verified.json"
+    kept.write_text(json.dumps({stem: note}))
+    found = "2026-01-02 00:00 UTC, Python 3.13.0, numpy 2.4.6: 19 cells agree to the bit, 1 to the last digits"
+    assert found in runs.runs(read_records(source, results))
+    kept.write_text(json.dumps({stem: note | {"fingerprint": "of another run"}}))
+    assert "not yet since this run" in runs.runs(read_records(source, results))
+    kept.write_text("")  # broken notes stop nothing
+    (results / stem / "manifest.json").write_text("")
+    assert "<code>" not in runs.runs(read_records(source, results))
+    runs.publish_manifests(results, source / "manifests")
+    assert (source / "manifests" / f"{stem}.json").is_file()
+
+
 def test_runs_say_size_seed_and_time(records):
     text = runs.runs(records)
     for said in (
