@@ -72,7 +72,7 @@ class Survey:
     True
     """
 
-    attributes: Mapping[str, Sequence]
+    attributes: Mapping[str, Sequence[Any]]
     protection: Sequence[Mapping[str, Any]] = ()
     target: str | None = None
     title: str = ""
@@ -114,7 +114,7 @@ class Survey:
     @property
     def domain(self) -> Domain:
         """The attributes and levels of true answers, as `ppdm.count` takes them."""
-        return Domain(self.names, tuple(self.attributes.values()))
+        return Domain(self.names, tuple(tuple(levels) for levels in self.attributes.values()))
 
     @property
     def protected(self) -> tuple[str, ...]:
@@ -139,7 +139,7 @@ class Survey:
         frame: pd.DataFrame,
         protection: Sequence[Mapping[str, Any]] = (),
         target: str | None = None,
-        levels: Mapping[str, Sequence] | None = None,
+        levels: Mapping[str, Sequence[Any]] | None = None,
     ) -> Survey:
         """The survey behind a frame whose levels are declared: categorical, boolean or named here.
 
@@ -152,8 +152,9 @@ class Survey:
         frame, levels = as_frame(frame), dict(levels or {})
         for name in levels:
             _known(name, frame.columns, "levels")
-        attributes = {name: levels.get(name, _declared(frame[name])) for name in frame.columns}
-        open_ = [name for name, found in attributes.items() if found is None]
+        found = {name: levels.get(name, _declared(frame[name])) for name in frame.columns}
+        attributes = {name: known for name, known in found.items() if known is not None}
+        open_ = [name for name in found if name not in attributes]
         if open_:
             raise ValueError(
                 f"the levels of {listed(open_)} are not declared: name them in levels=, "
@@ -282,7 +283,9 @@ def groups(spec: Mapping[str, Any]) -> list[list[str]]:
 # -- protections ---------------------------------------------------------------------------
 
 
-def _protections(given, attributes: Mapping[str, tuple]) -> tuple[dict, ...]:
+def _protections(
+    given: Any, attributes: Mapping[str, tuple[Any, ...]]
+) -> tuple[dict[str, Any], ...]:
     """The protections as plain data of their own, checked against the attributes."""
     checked, named = [], set()
     for spec in _sequence("protection", given):
@@ -295,7 +298,7 @@ def _protections(given, attributes: Mapping[str, tuple]) -> tuple[dict, ...]:
     return tuple(checked)
 
 
-def _protection(spec, attributes: Mapping[str, tuple]) -> dict[str, Any]:
+def _protection(spec: dict[str, Any], attributes: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
     if not isinstance(spec, Mapping) or spec.get("mechanism") not in _MECHANISMS:
         got = spec.get("mechanism") if isinstance(spec, Mapping) else spec
         raise ValueError(f"a mechanism is one of {', '.join(_MECHANISMS)}; got {_shown(got)}")
@@ -320,7 +323,7 @@ def _protection(spec, attributes: Mapping[str, tuple]) -> dict[str, Any]:
     return {key: plain[key] for key in order if plain.get(key) is not None}
 
 
-def _names(kind: str, given, attributes: Mapping[str, tuple]) -> list[str]:
+def _names(kind: str, given: Any, attributes: Mapping[str, tuple[Any, ...]]) -> list[str]:
     names = [_known(n, attributes, f"the mechanism {kind}") for n in _sequence("attributes", given)]
     if not names:
         raise ValueError(f"the mechanism {kind} names no attributes: nothing would be disguised")
@@ -329,16 +332,16 @@ def _names(kind: str, given, attributes: Mapping[str, tuple]) -> list[str]:
     return names
 
 
-def _check_warner(spec, attributes) -> None:
+def _check_warner(spec: dict[str, Any], attributes: Mapping[str, Any]) -> None:
     spec["p"] = _probability("p", spec["p"])
     _two_levels(spec, attributes)
 
 
-def _check_krr(spec, attributes) -> None:
+def _check_krr(spec: dict[str, Any], attributes: Mapping[str, Any]) -> None:
     spec["p"] = _probability("p", spec["p"])
 
 
-def _check_forced(spec, attributes) -> None:
+def _check_forced(spec: dict[str, Any], attributes: Mapping[str, Any]) -> None:
     spec["truth"] = _probability("truth", spec["truth"])
     spec["forced"] = _probabilities("forced", spec["forced"])
     _sums_to("truth and forced", spec["truth"] + math.fsum(spec["forced"]))
@@ -346,7 +349,7 @@ def _check_forced(spec, attributes) -> None:
         _as_many("forced", spec["forced"], name, attributes[name])
 
 
-def _check_matrix(spec, attributes) -> None:
+def _check_matrix(spec: dict[str, Any], attributes: Mapping[str, Any]) -> None:
     rows = [_probabilities("matrix", row) for row in _sequence("matrix", spec["matrix"])]
     if not rows or len({len(row) for row in rows}) != 1:
         raise ValueError("matrix is a list of rows of equal length")
@@ -375,7 +378,7 @@ def _check_matrix(spec, attributes) -> None:
     spec["matrix"] = rows
 
 
-def _check_unrelated(spec, attributes) -> None:
+def _check_unrelated(spec: dict[str, Any], attributes: Mapping[str, Any]) -> None:
     spec["q"] = _probability("q", spec["q"])
     if spec.get("personal") is None:
         return
@@ -390,7 +393,7 @@ def _check_unrelated(spec, attributes) -> None:
     spec["personal"] = personal
 
 
-def _check_groups(spec, attributes) -> None:
+def _check_groups(spec: dict[str, Any], attributes: Mapping[str, Any]) -> None:
     spec["theta"] = _probability("theta", spec["theta"])
     if spec.get("absent") is not None:
         spec["absent"] = _level("absent", spec["absent"])
@@ -398,7 +401,7 @@ def _check_groups(spec, attributes) -> None:
 
 
 #: For each mechanism: keys it needs, keys it may have, whether it goes by groups, and its check.
-_MECHANISMS: dict[str, tuple[tuple[str, ...], tuple[str, ...], bool, Callable]] = {
+_MECHANISMS: dict[str, tuple[tuple[str, ...], tuple[str, ...], bool, Callable[..., None]]] = {
     "warner": (("p",), (), False, _check_warner),
     "k-rr": (("p",), (), False, _check_krr),
     "forced-response": (("truth", "forced"), (), False, _check_forced),
@@ -408,7 +411,7 @@ _MECHANISMS: dict[str, tuple[tuple[str, ...], tuple[str, ...], bool, Callable]] 
 }
 
 
-def _two_levels(spec, attributes, absent=None) -> None:
+def _two_levels(spec: dict[str, Any], attributes: Mapping[str, Any], absent: Any = None) -> None:
     for name in members(spec):
         left = [level for level in attributes[name] if absent is None or level != absent]
         if len(left) != 2:
@@ -418,7 +421,7 @@ def _two_levels(spec, attributes, absent=None) -> None:
             )
 
 
-def _as_many(what: str, given: Sequence, name: str, levels: Sequence) -> None:
+def _as_many(what: str, given: Sequence[Any], name: str, levels: Sequence[Any]) -> None:
     if len(given) != len(levels):
         raise ValueError(
             f"{what} has {len(given)} probabilities; {name!r} has {len(levels)} levels: "
@@ -431,32 +434,32 @@ def _sums_to(what: str, total: float) -> None:
         raise ValueError(f"{what} must sum to one; the sum is {total:.6g}")
 
 
-def _probability(name: str, value) -> float:
+def _probability(name: str, value: Any) -> float:
     if isinstance(value, (bool, str)) or not np.isscalar(value) or not 0 <= value <= 1:
         raise ValueError(f"{name} is a probability, from 0 to 1; got {_shown(value)}")
     return float(value)
 
 
-def _probabilities(name: str, values) -> list[float]:
+def _probabilities(name: str, values: Any) -> list[float]:
     return [_probability(f"each entry of {name}", value) for value in _sequence(name, values)]
 
 
 # -- plain data ----------------------------------------------------------------------------
 
 
-def _name(name) -> str:
+def _name(name: Any) -> str:
     if not _text("the name of an attribute", name).strip():
         raise ValueError(f"the name of an attribute is not empty; got {_shown(name)}")
     return str(name)
 
 
-def _known(name, names, what: str) -> str:
+def _known(name: Any, names: Any, what: str) -> str:
     if not isinstance(name, str) or name not in names:
         raise ValueError(f"{what} names {name!r}, which is not asked; asked is {listed(names)}")
     return name
 
 
-def _levels(name: str, given) -> tuple:
+def _levels(name: str, given: Any) -> tuple[Any, ...]:
     levels = tuple(_level(name, level) for level in _sequence(f"the levels of {name!r}", given))
     if len(levels) < 2:
         raise ValueError(f"{name!r} has the levels ({listed(levels)}); a question has at least two")
@@ -465,7 +468,7 @@ def _levels(name: str, given) -> tuple:
     return levels
 
 
-def _level(name: str, level) -> str | int | float | bool:
+def _level(name: str, level: Any) -> str | int | float | bool:
     """A level as JSON can hold it."""
     level = level.item() if isinstance(level, np.generic) else level
     if isinstance(level, str):
@@ -477,32 +480,34 @@ def _level(name: str, level) -> str | int | float | bool:
     )
 
 
-def _declared(column: pd.Series) -> Sequence | None:
+def _declared(column: pd.Series) -> Sequence[Any] | None:
     """The levels that a column's type says; None if it says nothing."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return list(column.cat.categories)
     return (False, True) if column.dtype.kind == "b" else None
 
 
-def _shown(given) -> str:
+def _shown(given: Any) -> str:
     """What was given, cut short where it is long."""
     return reprlib.repr(given)
 
 
-def _text(name: str, given) -> str:
+def _text(name: str, given: Any) -> str:
     """A string that can be written to a file."""
     if not isinstance(given, str) or (not given.isascii() and _SURROGATE.search(given)):
         raise ValueError(f"{name} is a string; got {_shown(given)}")
     return str(given)
 
 
-def _sequence(what: str, given) -> list:
+def _sequence(what: str, given: Any) -> list[Any]:
     if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__iter__"):
         raise ValueError(f"{what} is a list; got {_shown(given)}")
     return list(given)
 
 
-def _mapping(what: str, given, keys: Sequence[str], needed: Sequence[str] = ()) -> dict[str, Any]:
+def _mapping(
+    what: str, given: Any, keys: Sequence[str], needed: Sequence[str] = ()
+) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise ValueError(f"{what} is a mapping of {', '.join(keys)}; got {_shown(given)}")
     unknown = [key for key in given if key not in keys]
@@ -524,7 +529,7 @@ def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _no_number(word: str):
+def _no_number(word: str) -> None:
     raise ValueError(f"{word} is no number that a survey can hold")
 
 
@@ -536,7 +541,7 @@ class _Yaml(yaml.SafeLoader):
         for first, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
 
-    def construct_mapping(self, node, deep=False):
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         for i, key in enumerate(keys):
             if key in keys[:i]:

@@ -11,13 +11,14 @@ import re
 import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from numbers import Number
+from typing import Any
 
 import numpy as np
 
 _WHOLE = re.compile(r"(-?(?:0|[1-9]\d*))(?:\.0+)?")
 
 
-def places(values: Sequence, levels: Sequence, name: Hashable = "") -> np.ndarray:
+def places(values: Sequence[Any], levels: Sequence[Any], name: Hashable = "") -> np.ndarray:
     """The place of each (distinct) value among the levels of attribute `name`; -1 if it has none.
 
     >>> places([True, 0.0, 7], (0, 1))
@@ -46,7 +47,7 @@ def places(values: Sequence, levels: Sequence, name: Hashable = "") -> np.ndarra
     return found
 
 
-def zeros_and_ones(values: Iterable) -> bool:
+def zeros_and_ones(values: Iterable[Any]) -> bool:
     """Whether all values are the numbers 0 and 1, or False and True; at least one is.
 
     >>> zeros_and_ones([1.0, True]), zeros_and_ones(["1"]), zeros_and_ones([])
@@ -68,9 +69,9 @@ def _number(value: object) -> object:
     return int(whole[1]) if whole else None
 
 
-def _by_number(levels: Sequence) -> dict:
+def _by_number(levels: Sequence[Any]) -> dict[Any, int]:
     """The place of each level that is or writes a number; none if two mean the same one."""
-    numbers = {}
+    numbers: dict[Any, int] = {}
     for place, level in enumerate(levels):
         number = _number(level)
         if number is None:
