@@ -435,7 +435,8 @@ def _sums_to(what: str, total: float) -> None:
 
 
 def _probability(name: str, value: Any) -> float:
-    if isinstance(value, (bool, str)) or not np.isscalar(value) or not 0 <= value <= 1:
+    number = isinstance(value, (int, float, np.integer, np.floating))
+    if not number or isinstance(value, bool) or not 0 <= value <= 1:
         raise ValueError(f"{name} is a probability, from 0 to 1; got {_shown(value)}")
     return float(value)
 
@@ -536,7 +537,7 @@ def _no_number(word: str) -> None:
 class _Yaml(yaml.SafeLoader):
     """YAML in which yes, no, on and off are words, as one writes answers; and each key once."""
 
-    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
         first: [(tag, found) for tag, found in rules if not tag.endswith((":bool", ":timestamp"))]
         for first, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }

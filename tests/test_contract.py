@@ -146,6 +146,7 @@ def test_files_that_are_no_survey_are_refused(text, message):
         ({"mechanism": "coin"}, "a mechanism is one of warner, k-rr"),
         ({"p": 1.5}, "p is a probability, from 0 to 1; got 1.5"),
         ({"p": "0.7"}, "p is a probability"),
+        ({"p": 1j}, "p is a probability"),
         ({"p": float("nan")}, "p is a probability"),
         ({"q": 0.7}, "the mechanism warner has no q"),
         ({"attributes": ["a"]}, "names 'a', which is not asked; asked is A, B, C"),
