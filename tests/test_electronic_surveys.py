@@ -14,7 +14,8 @@ from ppdm.learn import NaiveBayes
 from ppdm.learn.accuracy import estimated_accuracy
 from ppdm.papers import common
 from ppdm.papers import electronic_surveys as es
-from ppdm.papers.electronic_surveys import evidence, experiment
+from ppdm.papers.electronic_surveys import evidence, experiment, worlds
+from ppdm.privacy import ladder
 from ppdm.privacy import pse as privacy
 from ppdm.study import ledger
 from ppdm.table import encode
@@ -323,10 +324,11 @@ def test_a_forgotten_inversion_changes_the_verdict(monkeypatch):
     claims = ledger.read(study.chapter.places.claims_folder() / "01_electronic_surveys.yml")
 
     def verdict():
-        errors = es.expression_errors(np.random.default_rng(2), 1_000, CANCER, 0.5)
-        mean = [values.mean() for values in errors.values()]
-        se = [values.std() / np.sqrt(1_000) for values in errors.values()]
-        return ledger.Ledger(claims).decide("ZM-4", mean, se).verdict
+        wrong = {way: worlds.expected_shares(way, q=0.3) for way in ("no undoing", "coin turned")}
+        decided = ledger.Ledger(claims)
+        found = decided.decide("ZM-4", **worlds.expected_shares(q=0.3), plants=wrong)
+        assert decided.problems == []
+        return found.verdict
 
     assert verdict() == "reproduced"
     monkeypatch.setattr(UnrelatedQuestion, "undo", lambda self, table: table)
@@ -349,7 +351,7 @@ def test_without_undoing_the_reports_are_plain_records(cancer):
 
 
 def test_evidence_is_read_off_the_curves():
-    """Two short curves a data set, made by hand: losses, gaps and the undisguised end."""
+    """Two short curves a data set, made by hand: the undisguised end."""
     rows = [
         {"dataset": d, "metric": metric, "reading": split, "q": q, "mean": mean, "low": mean,
          "high": mean, "se": 0.03 if q else 0.04, "var": 1 - q, "var_se": 0.1}
@@ -358,14 +360,62 @@ def test_evidence_is_read_off_the_curves():
         for q, mean in ((0.0, 0.5), (0.5, 0.8), (1.0, 0.7))
     ]  # fmt: skip
     accuracy = pd.DataFrame(rows)
-    lost = evidence.loss(accuracy)
-    assert lost["value"] == pytest.approx([0.1] * 4)
-    assert lost["se"] == pytest.approx([np.hypot(0.03, 0.03)] * 4)
-    gaps = evidence.best_at_one_worst_at_zero(accuracy)
-    assert gaps["differences"].round(12).tolist() == [0.2, -0.1, 0.3, 0.2] * 4
-    assert gaps["se"][:2] == pytest.approx([0.05, np.hypot(0.03, 0.03)])
-    variances = evidence.along_q(accuracy, "adult", "var", above=0)
-    assert [list(each) for each in variances["values"]] == [[0.5, 0.0]] * 2
     known = {d: {"accuracy": 0.7, "balanced": 0.7} for d in es.SETS}
     ends = evidence.undisguised(accuracy, known)
     assert np.array_equal(ends["ours"], ends["theirs"])
+
+
+def test_evidence_of_one_world():
+    """Three repetitions a point, made by hand: losses, gaps, variances and their names."""
+    means = {0.0: 0.5, 0.5: 0.8, 1.0: 0.7}
+    rows = pd.DataFrame([
+        {"dataset": d, "q": q, "rep": rep, "metric": "accuracy", "value": mean + q * step}
+        for d in es.SETS for q, mean in means.items() for rep, step in enumerate((-0.1, 0, 0.1))
+    ])  # fmt: skip
+    lost = worlds.loss(rows)
+    assert lost["value"] == pytest.approx([0.1] * 2)
+    assert lost["se"] == pytest.approx([np.hypot(0.05, 0.1) / np.sqrt(3)] * 2)
+    gaps = worlds.best_and_worst(rows)
+    assert gaps["differences"].round(12).tolist() == [0.2, -0.1, 0.3, 0.2] * 2
+    assert gaps["names"][1] == "adult, q = 0.5 below 1"
+    assert worlds.scatter("adult", rows)["values"] == pytest.approx([0.0025, 0.01])
+    assert worlds.rising("adult", rows)["values"] == pytest.approx([0.5, 0.8, 0.7])
+    planted = rows.assign(world="one class", split=0, value=0.6)
+    ours = rows.assign(world="ours", split=0)
+    beside = worlds.beside_the_undisguised(planted, ours)
+    assert worlds.loss(beside)["value"] == pytest.approx([-0.1] * 2)
+
+
+def test_wrong_worlds_are_wrong():
+    """Each plant, on Breast Cancer at q = 1/2 (and 0.7): far from what is true, all with room."""
+
+    def balanced(plant, q=0.5):
+        run = worlds.learned(np.random.default_rng(5), 20, CANCER, q, plant=plant)
+        return run["balanced"].mean()
+
+    assert balanced("") > 0.93
+    assert balanced("one class") == 0.5
+    assert balanced("labels shuffled") < 0.75
+    assert balanced("coin turned", q=0.9) < 0.6
+    right = es.classifiers(np.random.default_rng(1), 50, CANCER, 0.5)["accuracy"].mean()
+    same = worlds.learned(np.random.default_rng(2), 50, CANCER, 0.5)["accuracy"].mean()
+    assert abs(right - same) < 0.02  # the same experiment, about 6 standard errors
+
+
+def test_one_known_answer_by_hand():
+    """The other answers of a small table, guessed with one known, over the whole matrix."""
+    from ppdm import Domain, Table
+
+    table = Table(Domain(("A", "B"), ((0, 1),) * 2), [0.4, 0.1, 0.2, 0.3])
+    M, chance = UnrelatedQuestion(0.5).matrix(table.domain), 0.0
+    for r in range(4):
+        for known in (0, 1):  # of B, the second answer
+            chance += max(table.values[2 * a + known] * M[r, 2 * a + known] for a in (0, 1))
+    assert worlds.with_help(table, table, 0.5, "B") == pytest.approx({"A": chance})
+    everybody = count(es.binary_frame(CANCER)).proportions()
+    name = everybody.names[0]
+    got = worlds.with_help(everybody, everybody, 0.5, everybody.names[-1])[name]
+    assert got == pytest.approx(
+        UnrelatedQuestion(0.5).guess_answer(everybody, name, known=[everybody.names[-1]])
+    )
+    assert got >= ladder.vulnerability(UnrelatedQuestion(0.5), name, everybody)

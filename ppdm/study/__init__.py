@@ -95,7 +95,7 @@ coordinate `world`, and one for the draws of chance, `split` say::
 
 `study.cases` takes the evidence through every world: ours is the mean over splits, with its error
 from the spread between them (`study.clustered`); each split alone is a draw, each reading a
-world. Where a reading moves a value by a standard error or more (`study.moved`), run the pairs too:
+world. Where a reading moves a value by a standard error or more (`study.movers`), run the pairs too:
 ``study.pairs(READINGS, names)`` are readings again, named "a + b". The same by hand, with evidence as
 everywhere: ``ch.decide(id, ..., worlds={name: evidence}, draws={...}, plants={...})``, evidence of a
 claim with a condition being ``{"plain": ..., "under": ...}``. ``study.summarise(frame,
@@ -107,6 +107,7 @@ In the claim's entry::
       accepts: [look-alikes]                     # made-up worlds in which the claim is true
       by_construction: Nothing can break it: ... # label *true by construction*, instead of refuses
       one_world: an identity                     # why there is no other world to ask
+      note: It holds without undoing, too.       # said whatever the verdict; why: unless reproduced
       unit: points                               # points, %: shares shown a hundredfold; or a word
 
 A plant that is named and not handed in fails at once; one that the rule accepts fails the chapter.
@@ -170,9 +171,9 @@ from ppdm.study import ledger, rules
 from ppdm.study.chapter import Chapter
 from ppdm.study.grid import CellError, rows, run, summarise
 from ppdm.study.rules import sample
-from ppdm.study.worlds import cases, cells, clustered, each, moved, pairs, under
+from ppdm.study.worlds import cases, cells, clustered, each, moved, movers, pairs, under
 
 __all__ = [
-    "CellError", "Chapter", "cases", "cells", "clustered", "each", "ledger", "moved", "pairs", "rows",
+    "CellError", "Chapter", "cases", "cells", "clustered", "each", "ledger", "moved", "movers", "pairs", "rows",
     "rules", "run", "sample", "summarise", "under",
 ]  # fmt: skip

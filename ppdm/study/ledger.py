@@ -46,7 +46,7 @@ COLUMNS = ("id", "paper", "where", "printed", "ours", "low", "high", "rule", "ve
            "history")  # fmt: skip
 WORLD_COLUMNS = ("claim", "world", "value", "low", "high", "met")
 KEYS = ("id", "paper", "where", "claim", "printed", "rule", "condition", "met", "unmet", "expect",
-        "why", "full_size", "unit", "refuses", "accepts", "by_construction",
+        "why", "note", "full_size", "unit", "refuses", "accepts", "by_construction",
         "one_world")  # fmt: skip
 OWN = "ours"
 PLANT = "plant: "  # before the name of a wrong world, in the file of all worlds
@@ -72,7 +72,8 @@ class Claim:
     condition: str = ""
     met: str = REPRODUCED
     unmet: str = NOT_REPRODUCED
-    why: str = ""
+    why: str = ""  # said of every verdict but "reproduced"
+    note: str = ""  # said of any
     full_size: bool = True
     family: str = ""
     unit: str = ""
@@ -156,7 +157,7 @@ def _claim(entry: dict, file: str) -> Claim:
     claim = Claim(
         id=entry["id"], paper=entry["paper"], where=str(entry["where"]), claim=str(entry["claim"]),
         rule=rule, given=given, expect=entry["expect"], printed=printed, family=family,
-        condition=str(entry.get("condition", "")), why=str(entry.get("why", "")),
+        condition=str(entry.get("condition", "")), why=str(entry.get("why", "")), note=str(entry.get("note", "")),
         met=entry.get("met", REPRODUCED), unmet=entry.get("unmet", NOT_REPRODUCED),
         full_size=bool(entry.get("full_size", rule in WAIT_FOR_FULL_SIZE)),
         unit=str(entry.get("unit", "")), by_construction=str(entry.get("by_construction", "")),
@@ -437,7 +438,7 @@ class Ledger:
             return Decision(claim, finding, NOT_DECIDED, told, told, met=met)
         why = claim.why if verdict != REPRODUCED else ""
         quick = f"Quick run: {self.quick}" if self.quick else ""
-        told = _sentences(beside, note, why, quick)
+        told = _sentences(beside, note, why, claim.note, quick)
         return Decision(claim, finding, verdict, _sentences(finding.note, told), told, met=met)
 
     def undecided(self) -> list[str]:

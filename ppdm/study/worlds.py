@@ -23,6 +23,7 @@ OURS = "ours"
 # What a rule measures, by the name it has as evidence; everything else is taken from the first draw.
 MEASURED = ("value", "values", "differences", "size", "mean")
 ERRORS = ("se", "mean_se")
+CASES = ("worlds", "draws", "plants")
 
 
 # Running ------------------------------------------------------------------------------------------
@@ -208,6 +209,19 @@ def _of_world(frame, name, draws=None, ours=None) -> pd.DataFrame:
     if draws in frame:  # as many draws as the world has
         rest = rest[rest[draws].isin(rows[draws].unique())]
     return pd.concat([rows, rest])
+
+
+def movers(evidence, frame: pd.DataFrame, touches=None, draws: str | None = "split") -> list[str]:
+    """The readings of a frame that move a value of the evidence by a standard error or more.
+
+    >>> frame = pd.DataFrame({"world": ["ours"] * 2 + ["a"] * 2, "split": [0, 1] * 2,
+    ...                       "value": [1.0, 1.1, 1.0, 2.1]})
+    >>> movers(lambda rows: {"value": rows["value"].mean()}, frame)
+    ['a']
+    """
+    found = cases(evidence, frame, draws=draws, touches=touches)
+    main = {name: value for name, value in found.items() if name not in CASES}
+    return moved(main, {n: e for n, e in found["worlds"].items() if " + " not in n})
 
 
 def _same_draws(ours, rows, draws) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 readings     what the paper leaves open, and our choice
 experiment   one grid point: disguise, undo, learn, test; testing on disguised records; Eq. (1)
 evidence     frames in, tables and evidence for claims out
+worlds       the claims in many worlds: splits, readings, and wrong worlds that rules must refuse
 beyond       what the collector learns; other personal records, learners and data
 """
 

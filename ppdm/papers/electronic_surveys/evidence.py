@@ -1,7 +1,7 @@
 """[Zhan & Matwin] From the frames of the runs to the tables and the evidence that the chapter shows.
 
 `accuracy` is what :func:`accuracies` makes of the runs of `experiment.classifiers`. Evidence is a
-dictionary of what the claim's rule takes: ``ch.decide("ZM-11", **loss(accuracy))``.
+dictionary of what the claim's rule takes; that of the claims about accuracy stands in `worlds`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from ppdm.papers.electronic_surveys.readings import LIMIT, READINGS, REDRAWN, SE
 SHORT = {"adult": "adult", "breast-cancer-wisconsin": "cancer"}
 #: The two ways to read the split, by the names they have in figures.
 SPLITS = {"fixed": "one split", "redrawn": "new splits"}
-SERIES = [(dataset, split) for dataset in SETS for split in SPLITS.values()]
 PROTOCOLS = ("asked", "computed", "by coin")
 
 
@@ -46,14 +45,6 @@ def curve(
     return accuracy[here & (accuracy["reading"] == reading)].set_index("q").sort_index()
 
 
-def along_q(accuracy: pd.DataFrame, dataset: str, value: str = "mean", above: float = -1) -> dict:
-    """Both curves of a data set, at q above a bound: evidence of a trend of means or variances."""
-    error = {"mean": "se", "var": "var_se"}[value]
-    curves = [curve(accuracy, dataset, reading=split) for split in SPLITS.values()]
-    curves = [rows[rows.index > above] for rows in curves]
-    return {"values": [rows[value] for rows in curves], "se": [rows[error] for rows in curves]}
-
-
 def undisguised(accuracy: pd.DataFrame, benchmarks: dict[str, dict[str, float]]) -> dict:
     """At q = 1, least and most of all repetitions, beside another program's."""
     metrics = [(d, m) for d in SETS for m in ("accuracy", "balanced")]
@@ -63,39 +54,10 @@ def undisguised(accuracy: pd.DataFrame, benchmarks: dict[str, dict[str, float]])
     return {"ours": ours, "theirs": [[benchmarks[d][m]] * 2 for d, m in metrics]}
 
 
-def loss(accuracy: pd.DataFrame, q: float = 0.5) -> dict:
-    """The accuracy at some q minus that at q = 1, for each data set and way to split."""
-    curves = [curve(accuracy, d, reading=split) for d, split in SERIES]
-    value = [rows["mean"][q] - rows["mean"][1] for rows in curves]
-    return {"value": value, "se": [np.hypot(rows["se"][q], rows["se"][1]) for rows in curves]}
-
-
-def best_at_one_worst_at_zero(accuracy: pd.DataFrame) -> dict:
-    """By how much q = 1 is above each other point of its curve, and each above q = 0."""
-    found = []
-    for dataset, split in SERIES:
-        rows = curve(accuracy, dataset, reading=split)
-        for end, sign in ((1, 1), (0, -1)):
-            for _, row in rows.drop(index=end).iterrows():
-                gap = sign * (rows["mean"][end] - row["mean"])
-                found.append((gap, np.hypot(rows["se"][end], row["se"])))
-    differences, se = np.transpose(found)
-    return {"differences": differences, "se": se}
-
-
 def raised_by_undoing(accuracy: pd.DataFrame, raw: pd.DataFrame) -> pd.DataFrame:
     """Curves of one split, learned from undone counts and from counts as reported, q above 0."""
     undone = accuracy[(accuracy["reading"] == "one split") & (accuracy["q"] > 0)]
     return pd.concat([undone.assign(counts="undone"), raw.assign(counts="as reported")])
-
-
-def change(beyond: pd.DataFrame, learner: str, datasets=SETS) -> dict:
-    """A learner's accuracy at q = 1/2 minus that at q = 1."""
-    rows = beyond[(beyond["metric"] == "accuracy") & (beyond["learner"] == learner)]
-    rows = rows.set_index(["dataset", "q"])
-    half, full = (rows.loc[[(d, point) for d in datasets]] for point in (0.5, 1))
-    return {"value": half["mean"].to_numpy() - full["mean"].to_numpy(),
-            "se": np.hypot(half["se"].to_numpy(), full["se"].to_numpy())}  # fmt: skip
 
 
 # Eq. 1, testing, the collector --------------------------------------------------------------------
