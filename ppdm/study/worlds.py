@@ -111,11 +111,8 @@ def each(evidence, frame: pd.DataFrame, column: str) -> dict[str, dict]:
     >>> each(lambda rows: {"value": rows["value"].mean()}, frame, "split")
     {'split 1': {'value': np.float64(2.0)}, 'split 2': {'value': np.float64(6.0)}}
     """
-    values = list(dict.fromkeys(frame[column]))
-    return {
-        f"{column} {i}": evidence(frame[frame[column] == value])
-        for i, value in enumerate(values, 1)
-    }
+    parts = frame.groupby(column, sort=False)
+    return {f"{column} {i}": evidence(rows) for i, (_, rows) in enumerate(parts, 1)}
 
 
 def clustered(draws: dict[str, dict]) -> dict:
@@ -170,45 +167,50 @@ def cases(
     pair of readings ("a + b") counts where each of them alone moves a value by a standard error; a
     world that changes nothing of the evidence is none.
     """
-    ours = _of_world(frame, OURS)
-    draw = (lambda rows: each(evidence, rows, draws)) if draws else (lambda rows: {})
     if pooled or not draws:
-        whole = evidence
+        take = lambda rows: {0: evidence(rows)}  # noqa: E731
+        whole = lambda found: found[0]  # noqa: E731
     else:
-        whole = lambda rows: clustered(draw(rows))  # noqa: E731 (two lines of one choice)
-    main = whole(ours)
-    names = [n for n in dict.fromkeys(frame.get("world", ())) if n != OURS]
-    asked = [n for n in names if " + " in n or touches is None or n in set(touches)]
-    rows = {n: _of_world(frame, n, draws) for n in asked}
+        take = lambda rows: {v: evidence(part) for v, part in rows.groupby(draws, sort=False)}  # noqa: E731
+        whole = clustered
+    by_world = _worlds(frame)
+    ours = by_world.pop(OURS)
+    home = take(ours)  # of each draw
+    main, found = whole(home), {}
+    for name, rows in by_world.items():
+        if touches is None or " + " in name or name in set(touches):
+            found[name] = take(_filled(rows, ours, draws))
     # beside each world stands ours with the same draws: what differs is the reading alone
-    beside = {n: whole(_same_draws(ours, rows[n], draws)) for n in asked}
-    worlds = {n: whole(rows[n]) for n in asked}
+    beside = {n: whole(_same_draws(home, there)) for n, there in found.items()}
+    worlds = {n: whole(there) for n, there in found.items()}
     worlds = {n: e for n, e in worlds.items() if _moves(beside[n], e, 0.0)}
     movers = {n for n in worlds if _moves(beside[n], worlds[n], 1.0, main)}
     worlds = {n: e for n, e in worlds.items() if set(n.split(" + ")) <= movers or " + " not in n}
-    planted = {}
-    if plants is not None:
-        planted = {
-            n: whole(_of_world(plants, n, draws, ours))
-            for n in dict.fromkeys(plants["world"])
-            if n != OURS
-        }
-    told = main if set(main) == {"plain", "under"} else dict(main)
-    return told | {"worlds": worlds, "draws": draw(ours), "plants": planted}
+    planted = {} if plants is None else _worlds(plants)
+    planted.pop(OURS, None)
+    alone = each(evidence, ours, draws) if draws else {}
+    return {
+        **main,
+        "worlds": worlds,
+        "draws": alone,
+        "plants": {n: whole(take(_filled(rows, ours, draws))) for n, rows in planted.items()},
+    }
 
 
-def _of_world(frame, name, draws=None, ours=None) -> pd.DataFrame:
-    """The rows of a world; data sets that it does not concern are those of ours."""
+def _worlds(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     if "world" not in frame:
-        return frame
-    rows = frame[frame["world"] == name]
-    if name == OURS or "dataset" not in frame:
+        return {OURS: frame}
+    return dict(iter(frame.groupby("world", sort=False)))
+
+
+def _filled(rows: pd.DataFrame, ours: pd.DataFrame, draws: str | None) -> pd.DataFrame:
+    """The rows of a world; data sets that it does not concern are those of ours, in its draws."""
+    if "dataset" not in rows:
         return rows
-    ours = frame[frame["world"] == OURS] if ours is None else ours
     rest = ours[~ours["dataset"].isin(rows["dataset"].unique())]
-    if draws in frame:  # as many draws as the world has
+    if len(rest) and draws in ours:
         rest = rest[rest[draws].isin(rows[draws].unique())]
-    return pd.concat([rows, rest])
+    return pd.concat([rows, rest]) if len(rest) else rows
 
 
 def movers(evidence, frame: pd.DataFrame, touches=None, draws: str | None = "split") -> list[str]:
@@ -224,10 +226,10 @@ def movers(evidence, frame: pd.DataFrame, touches=None, draws: str | None = "spl
     return moved(main, {n: e for n, e in found["worlds"].items() if " + " not in n})
 
 
-def _same_draws(ours, rows, draws) -> pd.DataFrame:
-    if not draws or set(rows[draws]) >= set(ours[draws]) or not set(rows[draws]) & set(ours[draws]):
-        return ours
-    return ours[ours[draws].isin(rows[draws].unique())]
+def _same_draws(home: dict, there: dict) -> dict:
+    """Our evidence in the draws that another world has, where it has some of ours and not all."""
+    same = {value: evidence for value, evidence in home.items() if value in there}
+    return same if len(same) > 1 else home
 
 
 def moved(main: dict, worlds: dict[str, dict], by: float = 1.0) -> list[str]:

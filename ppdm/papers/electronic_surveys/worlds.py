@@ -131,10 +131,14 @@ def beside_the_undisguised(planted: pd.DataFrame, ours: pd.DataFrame) -> pd.Data
 
 
 def line(rows: pd.DataFrame, dataset: str, metric: str = "accuracy") -> pd.DataFrame:
-    """Mean, variance and their errors at each q, from the coins alone."""
+    """Mean, variance and their errors at each q, from the coins alone (as `study.summarise` has them)."""
     here = rows[(rows["dataset"] == dataset) & (rows["metric"] == metric)]
-    plain = here[["dataset", "q", "metric", "rep", "value"]]
-    return study.summarise(plain).set_index("q").sort_index()
+    table = here.groupby("q")["value"].agg(["mean", "var", "size"])
+    n, var = table["size"], table["var"].where(table["var"] > 1e-20, 0.0)
+    centred = (here["value"] - here["q"].map(table["mean"])) ** 4
+    fourth = centred.groupby(here["q"]).mean()
+    spread = np.sqrt(np.maximum(fourth - var**2 * (n - 3) / (n - 1), 0) / n)
+    return table.assign(var=var, se=np.sqrt(var / n), var_se=spread.where(var > 0, 0.0))
 
 
 def rising(dataset: str, rows: pd.DataFrame) -> dict:
