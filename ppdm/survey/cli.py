@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from ppdm.files import replace_file
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +41,7 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def as_text(shares, confidence: float) -> str:
+def as_text(shares: pd.DataFrame, confidence: float) -> str:
     """The shares for a terminal: per cent, and one column for the interval."""
     shown = shares.copy()
     percent = "{:.2f}".format

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,25 +21,29 @@ ANSWERS, FILES = 10, 20
 
 START = """
 import json, resource, sys, time
-path, times = sys.argv[1], int(sys.argv[2])
+path, times, rounds = sys.argv[1], int(sys.argv[2]), 3
 names = [f"q{i}" for i in range(10)]
 from ppdm import count
 from ppdm.table import count_marginals
 """
 END = """
+def cpu():
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
 count_it()
-seconds = []
-for _ in range(3):
-    start = time.perf_counter(); count_it(); seconds.append(time.perf_counter() - start)
+seconds, processor = [], []
+for _ in range(rounds):
+    start, busy = time.perf_counter(), cpu()
+    count_it()
+    seconds.append(time.perf_counter() - start); processor.append(cpu() - busy)
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-print(json.dumps([min(seconds), peak]))
+print(json.dumps([min(seconds), min(processor), peak]))
 """
 
 #: For each engine: the frame, and its own group-by without a table.
 ENGINES = {
     "polars": (
-        "import glob, polars as pl\n"
-        "frame = pl.scan_parquet(sorted(glob.glob(path)) * times)",
+        "import glob, polars as pl; frame = pl.scan_parquet(sorted(glob.glob(path)) * times)",
         "frame.group_by(names).agg(pl.len()).collect(engine='streaming')",
     ),
     "duckdb": (
@@ -70,14 +75,11 @@ def rows(records: int = 100_000_000) -> Iterator[str]:
         write(Path(folder), records)
         path = f"{folder}/*.parquet"
         for engine in ENGINES:
-            (ours, peak), (raw, _) = (
-                seconds_and_gib(engine, path),
-                seconds_and_gib(engine, path, raw=True),
-            )
+            ours, raw = measured(engine, path), measured(engine, path, raw=True)
             size = records // FILES if engine in ("pyarrow", "pandas") else records
             yield (
-                f"count {size:,} x {ANSWERS}, {engine}: {ours:.2f} s, peak {peak:.2f} GiB; "
-                f"its own group-by {raw:.2f} s; {ours / raw:.2f} times"
+                f"count {size:,} x {ANSWERS}, {engine}: {ours}; its own group-by {raw}; "
+                f"{ours.seconds / raw.seconds:.2f} times ({ours.processor / raw.processor:.2f} by processor)"
             )
         yield from _growth(folder, records)
         yield from _forty(records // 10)
@@ -94,25 +96,19 @@ def _growth(folder: str, records: int) -> Iterator[str]:
         (records, f"{folder}/*.parquet", 1, ""),
         (records * 10, f"{folder}/*.parquet", 10, " (the same files ten times)"),
     ):
-        seconds, peak = seconds_and_gib("polars", str(path), times)
-        yield (
-            f"{size:>13,} records, polars: {seconds * 1e9 / size:5.1f} ns a record, {seconds:.2f} s, "
-            f"peak {peak:.2f} GiB{said}"
-        )
+        cost = measured("polars", str(path), times)
+        yield f"{size:>13,} records, polars: {cost.seconds * 1e9 / size:5.1f} ns a record, {cost}{said}"
 
 
 def _forty(records: int) -> Iterator[str]:
     """What naive Bayes asks for: forty answers with a class, never the table of 2^40."""
     with tempfile.TemporaryDirectory(prefix="ppdm-bench-") as folder:
         _write(Path(folder, "forty.parquet"), records, 40, seed=7)
-        seconds, peak = seconds_and_gib(
+        cost = measured(
             "polars", f"{folder}/*.parquet",
             call="count_marginals(frame, [[f'q{i}', 'q39'] for i in range(39)])",
         )  # fmt: skip
-        yield (
-            f"{records:,} x 40, every answer with the class: {seconds:.2f} s "
-            f"({seconds * 1e9 / records:.0f} ns a record), peak {peak:.2f} GiB"
-        )
+        yield f"{records:,} x 40, every answer with the class: {cost}"
 
 
 def write(folder: Path, records: int) -> None:
@@ -129,10 +125,21 @@ def _write(path: Path, records: int, answers: int, seed: int) -> None:
     pl.DataFrame(columns).write_parquet(path)
 
 
-def seconds_and_gib(
+class Cost(NamedTuple):
+    """The shortest time of a call, its processor time on all cores, and the peak memory in GiB."""
+
+    seconds: float
+    processor: float
+    peak: float
+
+    def __str__(self) -> str:
+        return f"{self.seconds:.2f} s ({self.processor:.2f} of processor), {self.peak:.2f} GiB"
+
+
+def measured(
     engine: str, path: str, times: int = 1, raw: bool = False, call: str = "count(frame)"
-) -> tuple[float, float]:
-    """The shortest time of a call in a process of its own, and the peak memory of that process."""
+) -> Cost:
+    """What a call costs in a process of its own."""
     opening, bare = ENGINES[engine]
     code = f"{START}{opening}\ndef count_it(): {bare if raw else call}\n{END}"
     done = subprocess.run(
@@ -140,8 +147,7 @@ def seconds_and_gib(
     )
     if done.returncode:
         raise RuntimeError(f"{engine} failed: {done.stderr.strip().splitlines()[-1]}")
-    seconds, peak = json.loads(done.stdout.splitlines()[-1])
-    return seconds, peak
+    return Cost(*json.loads(done.stdout.splitlines()[-1]))
 
 
 if __name__ == "__main__":
