@@ -30,6 +30,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from ppdm.course.inside import plain
 from ppdm.places import PACKAGE
@@ -73,8 +74,8 @@ class Workshop:
         self.sealed = sealed
         self.folder = Path(tempfile.mkdtemp(prefix="ppdm-cells-", dir=base))
         self.count = 0
-        self.process: subprocess.Popen | None = None
-        self.control: socket.socket | None = None
+        self.process: Any = None
+        self.control: Any = None  # a socket, while there is a sandbox
         self.group: _Group | None = None
         furnish(self.folder)
 
@@ -262,7 +263,7 @@ def _imports_of(name: str) -> list[str]:
             if isinstance(node, ast.ImportFrom) and node.module == "ppdm" and not node.level:
                 found += [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ppdm."):
-                found.append(node.module.split(".")[1])
+                found.append(str(node.module).split(".")[1])
             elif isinstance(node, ast.Import):
                 found += [alias.name.split(".")[1] for alias in node.names
                           if alias.name.startswith("ppdm.")]  # fmt: skip
@@ -600,7 +601,7 @@ class _Files:
         import queue
         import threading
 
-        self.process = process
+        self.process: Any = process
         self.parts: queue.Queue = queue.Queue(maxsize=64)
         self.rest = b""
         threading.Thread(target=self._read, daemon=True).start()

@@ -127,6 +127,7 @@ def _program(numbers: list[int], architecture: int, clone: int) -> bytes:
     """A filter for seccomp: jump to `refuse` for a forbidden number, else allow."""
     load, equal, at_least, some, answer = 0x20, 0x15, 0x35, 0x45, 0x06
     allow, refuse, not_there = 0x7FFF0000, 0x00050000 | 1, 0x00050000 | 38
+    steps: list[tuple[int, int, tuple[str | None, str | None] | None]]
     steps = [(load, 4, None), (equal, architecture, (None, "refuse")), (load, 0, None),
              (at_least, 0x40000000, ("refuse", None))]  # fmt: skip
     steps += [(equal, number, ("refuse", None)) for number in numbers]

@@ -16,6 +16,7 @@ import base64
 import json
 import math
 import numbers
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -65,8 +66,7 @@ def loads(data: bytes):
 
 
 def _down(value, functions, deep: int):
-    kind = type(value)
-    if value is None or kind is bool or kind is float:
+    if value is None or type(value) is bool or type(value) is float:
         return value
     if deep == 0:
         return {"other": "something nested too deeply"}
@@ -207,7 +207,8 @@ def _raise_generator(node, call, deep):
         raise NotPlainError("a generator, which only a check may send")
     bits = np.random.PCG64()
     inner = {name: int(number) for name, number in node["rng"]["state"].items()}
-    bits.state = {**node["rng"], "state": inner}
+    state: Any = {**node["rng"], "state": inner}
+    bits.state = state
     return np.random.Generator(bits)
 
 
