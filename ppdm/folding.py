@@ -17,7 +17,7 @@ LONG = 64
 
 
 @njit(cache=True)
-def dense_pairs(by_class, classes, sizes):
+def dense_pairs(by_class: np.ndarray, classes: int, sizes: np.ndarray) -> np.ndarray:
     """Counts [attribute, level, class] of cells that are sorted by class first.
 
     >>> dense_pairs(np.array([1.0, 2.0, 3.0, 4.0]), 2, np.array([2]))[0]
@@ -33,7 +33,14 @@ def dense_pairs(by_class, classes, sizes):
 
 
 @njit(cache=True)
-def sparse_pairs(cells, values, strides, sizes, stride, classes):
+def sparse_pairs(
+    cells: np.ndarray,
+    values: np.ndarray,
+    strides: np.ndarray,
+    sizes: np.ndarray,
+    stride: int,
+    classes: int,
+) -> np.ndarray:
     """The same from the codes of occupied cells; `stride` is the class's.
 
     >>> sparse_pairs(np.array([0, 3]), np.array([5.0, 6.0]), np.array([2]), np.array([2]), 1, 2)[0]
@@ -49,7 +56,7 @@ def sparse_pairs(cells, values, strides, sizes, stride, classes):
 
 
 @njit(cache=True)
-def steps(sizes, left, inner):
+def steps(sizes: np.ndarray, left: int, inner: np.ndarray) -> int:
     """Fill in how many cells a step along each of the first axes skips; return those of all."""
     cells = 1
     for a in range(left - 1, -1, -1):
@@ -59,7 +66,7 @@ def steps(sizes, left, inner):
 
 
 @njit(cache=True, fastmath={"reassoc", "nsz"})
-def total(values):
+def total(values: np.ndarray) -> float:
     """The sum, in vector instructions: what numpy's pairwise sum costs more to start."""
     result = 0.0
     for i in range(len(values)):
@@ -68,13 +75,23 @@ def total(values):
 
 
 @njit(cache=True)
-def _add(target, one, other):
+def _add(target: np.ndarray, one: np.ndarray, other: np.ndarray) -> None:
     for i in range(len(target)):
         target[i] = one[i] + other[i]
 
 
 @njit(cache=True)
-def fold(arena, start, cells, classes, sizes, inner, left, work, pairs):
+def fold(
+    arena: np.ndarray,
+    start: int,
+    cells: int,
+    classes: int,
+    sizes: np.ndarray,
+    inner: np.ndarray,
+    left: int,
+    work: np.ndarray,
+    pairs: np.ndarray,
+) -> None:
     """Counts of (attribute, level, class) of the node stored at arena[start:], by folding."""
     for j in range(classes):
         done = 0
@@ -97,7 +114,15 @@ def fold(arena, start, cells, classes, sizes, inner, left, work, pairs):
 
 
 @njit(cache=True)
-def _fold_long(cells, j, sizes, inner, left, work, pairs):
+def _fold_long(
+    cells: np.ndarray,
+    j: int,
+    sizes: np.ndarray,
+    inner: np.ndarray,
+    left: int,
+    work: np.ndarray,
+    pairs: np.ndarray,
+) -> int:
     """Fold in long pieces; what is left lies in `work`. Returns the first attribute not done."""
     a = 0
     while a < left and len(cells) >= LONG:

@@ -10,6 +10,8 @@ import importlib.abc
 import importlib.machinery
 import sys
 import warnings
+from types import ModuleType
+from typing import Any
 
 MOVED = {
     "ppdm.testing": "ppdm.learn.accuracy",
@@ -43,13 +45,13 @@ def new_name(old: str) -> str | None:
 
 
 class _Moved(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    def find_spec(self, fullname, path=None, target=None):
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> Any:
         if new_name(fullname) is None:
             return None
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
-    def exec_module(self, module):
-        new = new_name(module.__name__)
+    def exec_module(self, module: ModuleType) -> None:
+        new = new_name(module.__name__) or module.__name__
         warnings.warn(f"{module.__name__} is now {new}", DeprecationWarning, stacklevel=2)
         sys.modules[module.__name__] = importlib.import_module(new)
 

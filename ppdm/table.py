@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from ppdm import engines, folding
 from ppdm.chance import generator
@@ -201,13 +202,15 @@ class Table:
         """The same table as its occupied cells only."""
         if self.is_sparse:
             return self
-        cells = np.flatnonzero(self.values)
-        return Table(self.domain, self.values[cells], cells)
+        cells, values = self.occupied()
+        return Table(self.domain, values, cells)
 
     def occupied(self) -> tuple[np.ndarray, np.ndarray]:
         """Codes and numbers of the cells that are not zero."""
-        table = self.sparsified()
-        return table.cells, table.values
+        if self.cells is not None:
+            return self.cells, self.values
+        cells = np.flatnonzero(self.values)
+        return cells, self.values[cells]
 
     def _as(self, values: np.ndarray) -> Table:
         return Table(self.domain, values, self.cells)
@@ -250,7 +253,7 @@ class Table:
         names = _flat(names)
         domain = self.domain.only(names)
         axes = [self.domain.axis(name) for name in names]
-        if self.is_sparse:
+        if self.cells is not None:
             cells = domain.codes(self.domain.digits(self.cells)[:, axes])
             if domain.size <= SMALL:
                 return Table(domain, np.bincount(cells, self.values, minlength=domain.size))
@@ -270,7 +273,7 @@ class Table:
         fixed = {**(expression or {}), **levels}
         numbers = {self.domain.axis(n): self.domain.level(n, v) for n, v in fixed.items()}
         rest = self.domain.only([name for name in self.names if name not in fixed])
-        if self.is_sparse:
+        if self.cells is not None:
             digits = self.domain.digits(self.cells)
             inside = np.all([digits[:, axis] == level for axis, level in numbers.items()], axis=0)
             left = [axis for axis in range(len(self.shape)) if axis not in numbers]
@@ -317,7 +320,7 @@ class Table:
         classes, sizes = self.shape[axis], _others(self.shape, axis)
         if not len(sizes):
             values = np.zeros((0, 0, classes))
-        elif self.is_sparse:
+        elif self.cells is not None:
             strides = np.delete(self.domain.strides, axis)
             values = folding.sparse_pairs(
                 self.cells, self.values, strides, sizes, self.domain.strides[axis], classes
@@ -520,7 +523,7 @@ def aggregated(domain: Domain, cells: np.ndarray, values: np.ndarray) -> Table:
 def count(
     frame: object,
     levels: Levels = None,
-    weights: Sequence[float] | None = None,
+    weights: ArrayLike | None = None,
     names: Sequence[str] | None = None,
 ) -> Table:
     """[Zhan & Du 4.1] Count records: the seam between data and everything that is computed.
@@ -555,12 +558,11 @@ def count(
     codes, domain = encode(frame, levels)
     if names is not None:
         domain = replace(domain, whole=columns)
-    if weights is not None:
-        weights = checked_weights(weights, len(codes))
+    weighed = None if weights is None else checked_weights(weights, len(codes))
     if worth_dense(domain.size, len(codes)):
-        return Table(domain, np.bincount(codes, weights, minlength=domain.size))
-    if weights is not None:
-        return aggregated(domain, codes, weights)
+        return Table(domain, np.bincount(codes, weighed, minlength=domain.size))
+    if weighed is not None:
+        return aggregated(domain, codes, weighed)
     cells, numbers = np.unique(codes, return_counts=True)
     return Table(domain, numbers, cells)
 
@@ -610,7 +612,7 @@ def _counted(source: engines.Source, cells: engines.Cells, levels: Mapping) -> T
     frame, numbers = cells
     if source.text:  # what stands in a file of words has no type of its own
         frame = frame.assign(**{n: _as_levels(frame[n], given) for n, given in levels.items()})
-    types = engines.declared_levels(source, [name for name in frame if name not in levels])
+    types = engines.declared_levels(source, [name for name in frame.columns if name not in levels])
     codes, domain = encode(frame, {**types, **levels}, numbers)
     domain = replace(domain, whole=tuple(source.names))
     return aggregated(domain, codes, numbers).compact(numbers.sum())
@@ -650,18 +652,18 @@ def _only(levels: Levels, names: Sequence[str]) -> dict[str, tuple]:
     return {name: tuple(given) for name, given in (levels or {}).items() if name in names}
 
 
-def checked_weights(weights: Sequence[float], records: int) -> np.ndarray:
+def checked_weights(weights: ArrayLike, records: int) -> np.ndarray:
     """Weights of records as numbers: one each, finite, not negative, not all zero.
 
     >>> checked_weights([1, 2], 2)
     array([1., 2.])
     """
-    weights = np.asarray(weights, dtype=float)
-    if weights.shape != (records,):
-        raise ValueError(f"{records} records need {records} weights; got {weights.shape}")
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.sum() > 0:
+    numbers = np.asarray(weights, dtype=float)
+    if numbers.shape != (records,):
+        raise ValueError(f"{records} records need {records} weights; got {numbers.shape}")
+    if not np.isfinite(numbers).all() or (numbers < 0).any() or not numbers.sum() > 0:
         raise ValueError("weights are finite and not negative, and at least one is positive")
-    return weights
+    return numbers
 
 
 def encode(
@@ -788,7 +790,7 @@ def from_level_numbers(
     return pd.DataFrame(columns, index=index)
 
 
-def _fits(levels: tuple, dtype: object) -> bool:
+def _fits(levels: tuple, dtype: Any) -> bool:
     """Whether a column of this type can hold the levels."""
     if isinstance(dtype, pd.CategoricalDtype):
         return set(levels) <= set(dtype.categories)
@@ -829,9 +831,9 @@ def _coded_column(
         and isinstance(column.dtype, np.dtype)
         and column.dtype.kind in "iub"
     ):
-        values = column.to_numpy()
-        if len(values) and values.min() >= 0 and values.max() <= 1:
-            return values, given or (0, 1)
+        bits = column.to_numpy()
+        if len(bits) and bits.min() >= 0 and bits.max() <= 1:
+            return bits, given or (0, 1)
     missing = column.isna().to_numpy()
     if missing.any():
         place = f"first in {_place(column, missing)}" if alike is None else _number(missing, alike)

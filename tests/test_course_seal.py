@@ -430,7 +430,9 @@ def test_nbgraders_own_commands_give_the_same_points(workshop, tmp_path):
         assert done.returncode == 0, done.stderr
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
         grades = book.find_submission_notebook(PRIMER, PRIMER, "ada").grades
-        theirs = {grade.cell.name: grade.auto_score for grade in grades if grade.cell.name != "verdict"}
+        theirs = {
+            grade.cell.name: grade.auto_score for grade in grades if grade.cell.name != "verdict"
+        }
     result = graded(workshop, tmp_path, notebook)
     ours = {t["task"]: t["points"] for t in result["tasks"] if t["by"] == "tests"}
     assert ours == theirs and ours["plan"] == 0 and sum(ours.values()) == 11

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -50,7 +51,7 @@ class RRMatrix(Mechanism):
         outputs: Sequence | Mapping[str, Sequence] | None = None,
         inputs: Sequence | Mapping[str, Sequence] | None = None,
         prior: Sequence[float] | Mapping[str, Sequence[float]] | None = None,
-    ):
+    ) -> None:
         self.matrices = {name: _with_inverse(m) for name, m in _by_name(M, M).items()}
         self.outputs = {n: tuple(labels) for n, labels in _by_name(outputs, M).items()}
         self.inputs = {n: tuple(labels) for n, labels in _by_name(inputs, M).items()}
@@ -125,10 +126,12 @@ class RRMatrix(Mechanism):
     # -- the respondent --------------------------------------------------------------------
 
     @property
-    def named(self):
+    def named(self) -> tuple[str, ...] | None:
         return None if _ONLY in self.matrices else tuple(self.matrices)
 
-    def disguise_codes(self, codes, domain, rng):
+    def disguise_codes(
+        self, codes: np.ndarray, domain: Domain, rng: np.random.Generator
+    ) -> np.ndarray:
         self.check_all(domain)
         codes = np.asarray(codes, dtype=np.int64)
         reported = self.reported(domain)
@@ -137,7 +140,9 @@ class RRMatrix(Mechanism):
             return _draw_reports(codes, named[domain.names[0]], rng)
         return reported.codes(self.disguise_digits(domain.digits(codes), domain, rng))
 
-    def disguise_digits(self, digits, domain, rng):
+    def disguise_digits(
+        self, digits: np.ndarray, domain: Domain, rng: np.random.Generator
+    ) -> np.ndarray:
         self.check_all(domain)
         digits = np.array(digits, dtype=np.int64)
         for name, matrix in self._matrices_in(domain).items():
@@ -379,7 +384,7 @@ def frapp(lam: ArrayLike, n: int) -> np.ndarray:
     return _constant_diagonal(np.where(np.isinf(lam), 1.0, finite / (finite + n - 1)), n)
 
 
-def _by_name(values, M) -> dict:
+def _by_name(values: Any, M: Any) -> dict:
     """The matrix, labels or prior of each attribute; a bare one belongs to the only attribute."""
     if values is None:
         return {}
@@ -468,7 +473,14 @@ def _alias_tables(M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 @njit(cache=True)
-def _look_up(answers, chances, keep, targets, outputs, reports):
+def _look_up(
+    answers: np.ndarray,
+    chances: np.ndarray,
+    keep: np.ndarray,
+    targets: np.ndarray,
+    outputs: int,
+    reports: np.ndarray,
+) -> None:
     """Without a branch: half of the coins would be guessed wrong, ten times slower."""
     for i in range(len(answers)):
         place = chances[i] * outputs

@@ -41,8 +41,10 @@ MATRIX_LIMIT = 4_096
 class Mechanism(ABC):
     """The common part of all mechanisms."""
 
-    #: The attributes that the mechanism speaks of by name; None if it takes whatever there is.
-    named: tuple[str, ...] | None = None
+    @property
+    def named(self) -> tuple[str, ...] | None:
+        """The attributes that the mechanism speaks of by name; None if it takes whatever there is."""
+        return None
 
     # -- the respondent --------------------------------------------------------------------
 
@@ -273,9 +275,10 @@ def _sum_of_largest(tables: list[Table]) -> float:
     """Over all cells, the sum of the largest of the tables' numbers."""
     if not any(table.is_sparse for table in tables):
         return float(np.max([table.values for table in tables], axis=0).sum())
-    cells = np.unique(np.concatenate([table.sparsified().cells for table in tables]))
+    parts = [table.occupied() for table in tables]
+    cells = np.unique(np.concatenate([occupied for occupied, _ in parts]))
     best = np.zeros(len(cells))
-    for table in (table.sparsified() for table in tables):
-        at = np.searchsorted(cells, table.cells)
-        best[at] = np.maximum(best[at], table.values)
+    for occupied, values in parts:
+        at = np.searchsorted(cells, occupied)
+        best[at] = np.maximum(best[at], values)
     return float(best.sum())

@@ -54,7 +54,7 @@ class MultiGroup(Mechanism):
 
     def __init__(
         self, theta: float, groups: Sequence[Sequence[str]] | None = None, absent: object = None
-    ):
+    ) -> None:
         if not 0 <= theta <= 1:
             raise ValueError(f"theta is a probability, from 0 to 1; got {theta!r}")
         self.theta = float(theta)
@@ -71,10 +71,12 @@ class MultiGroup(Mechanism):
     # -- the respondent --------------------------------------------------------------------
 
     @property
-    def named(self):
+    def named(self) -> tuple[str, ...] | None:
         return None if self.groups is None else tuple(n for group in self.groups for n in group)
 
-    def disguise_codes(self, codes, domain, rng):
+    def disguise_codes(
+        self, codes: np.ndarray, domain: Domain, rng: np.random.Generator
+    ) -> np.ndarray:
         self.check_all(domain)
         codes = np.asarray(codes, dtype=np.int64)
         for group in self._groups_in(domain):
@@ -82,7 +84,9 @@ class MultiGroup(Mechanism):
             codes = np.where(lies, _reversed_cells(codes, domain, group, self.absent), codes)
         return codes
 
-    def disguise_digits(self, digits, domain, rng):
+    def disguise_digits(
+        self, digits: np.ndarray, domain: Domain, rng: np.random.Generator
+    ) -> np.ndarray:
         self.check_all(domain)
         digits = np.array(digits, dtype=np.int64)
         for group in self._groups_in(domain):
@@ -152,7 +156,7 @@ class MultiGroup(Mechanism):
                 f"{len(groups)} groups spread {len(table.values):,} occupied cells over "
                 f"{spread:.2g}; undo marginals of fewer attributes instead"
             )
-        cells, values = table.cells, table.values
+        cells, values = table.occupied()
         for group in groups:
             turned = _reversed_cells(cells, table.domain, group, self.absent)
             cells = np.concatenate([cells, turned])
@@ -284,7 +288,7 @@ def _reversal(domain: Domain, group: tuple[str, ...], absent: object = None) -> 
 
 
 @njit(cache=True)
-def _mix(values, partner, keep, turn):
+def _mix(values: np.ndarray, partner: np.ndarray, keep: float, turn: float) -> None:
     """In place: values = keep * values + turn * values[partner]; a cell and its partner swap."""
     for cell in range(len(values)):
         other = partner[cell]

@@ -119,7 +119,7 @@ class Scheme(Mechanism):
     ValueError: the table has the attributes b, which are not asked; asked is A, B
     """
 
-    def __init__(self, survey: Survey):
+    def __init__(self, survey: Survey) -> None:
         if not isinstance(survey, Survey):
             raise ValueError(f"a scheme is made from a survey; got {survey!r}")
         self.survey = survey
@@ -134,10 +134,10 @@ class Scheme(Mechanism):
         return f"<Scheme of the survey {title}{self.survey.fingerprint}: {list(self.parts)}>"
 
     @property
-    def named(self):
+    def named(self) -> tuple[str, ...]:
         return self.survey.names
 
-    def protects(self, name):
+    def protects(self, name: str) -> bool:
         return name in self.survey.protected
 
     # -- what matches ----------------------------------------------------------------------
@@ -182,11 +182,15 @@ class Scheme(Mechanism):
             raise ValueError("the levels are those of the survey: leave out levels=")
         return super().disguise(frame, rng, self.answers)
 
-    def disguise_codes(self, codes, domain, rng):
+    def disguise_codes(
+        self, codes: np.ndarray, domain: Domain, rng: np.random.Generator
+    ) -> np.ndarray:
         digits = self.disguise_digits(domain.digits(codes), domain, rng)
         return self.reported(domain).codes(digits)
 
-    def disguise_digits(self, digits, domain, rng):
+    def disguise_digits(
+        self, digits: np.ndarray, domain: Domain, rng: np.random.Generator
+    ) -> np.ndarray:
         self.check_all(domain)
         for part in self.parts:
             digits, domain = part.disguise_digits(digits, domain, rng), part.reported(domain)
@@ -315,7 +319,7 @@ class UnrelatedGroups(Mechanism):
 
     def __init__(
         self, q: float, groups: Sequence[Sequence[str]], personal: Mapping[str, Sequence[float]]
-    ):
+    ) -> None:
         self.one = UnrelatedQuestion(q, personal)
         if self.one.q == 0:
             raise ValueError("q must not be 0: then no record is private and nothing can be undone")
@@ -326,7 +330,7 @@ class UnrelatedGroups(Mechanism):
         return f"UnrelatedGroups(q={self.q:g}, groups={self.groups})"
 
     @property
-    def named(self):
+    def named(self) -> tuple[str, ...]:
         return tuple(name for group in self.groups for name in group)
 
     def _groups_in(self, domain: Domain) -> list[list[str]]:
@@ -343,13 +347,18 @@ class UnrelatedGroups(Mechanism):
         return reduce(np.multiply.outer, answers).reshape(-1)
 
     def _answer(self, name: str, levels: Sequence) -> np.ndarray:
-        given = (self.one.personal or {}).get(name)
+        personal = self.one.personal
+        given = personal.get(name) if isinstance(personal, dict) else None
         return np.full(len(levels), 1 / len(levels)) if given is None else given
 
-    def disguise_codes(self, codes, domain, rng):
+    def disguise_codes(
+        self, codes: np.ndarray, domain: Domain, rng: np.random.Generator
+    ) -> np.ndarray:
         return domain.codes(self.disguise_digits(domain.digits(codes), domain, rng))
 
-    def disguise_digits(self, digits, domain, rng):
+    def disguise_digits(
+        self, digits: np.ndarray, domain: Domain, rng: np.random.Generator
+    ) -> np.ndarray:
         self.check_all(domain)
         digits = np.array(digits, dtype=np.int64)
         for group in self._groups_in(domain):
@@ -359,7 +368,9 @@ class UnrelatedGroups(Mechanism):
             digits[:, axes] = np.where(private[:, None], digits[:, axes], strangers)
         return digits
 
-    def _strangers(self, domain: Domain, axes: Sequence[int], number: int, rng) -> np.ndarray:
+    def _strangers(
+        self, domain: Domain, axes: Sequence[int], number: int, rng: np.random.Generator
+    ) -> np.ndarray:
         answers = [self._answer(domain.names[axis], domain.levels[axis]) for axis in axes]
         return np.column_stack([rng.choice(len(p), number, p=p) for p in answers])
 
@@ -378,7 +389,14 @@ class UnrelatedGroups(Mechanism):
             digits, counts = digits[counts > 0], counts[counts > 0]
         return collect(domain, domain.codes(digits), counts, like=table)
 
-    def _drawn(self, digits, strangers, domain, axes, rng) -> tuple[np.ndarray, np.ndarray]:
+    def _drawn(
+        self,
+        digits: np.ndarray,
+        strangers: int | np.ndarray,
+        domain: Domain,
+        axes: list[int],
+        rng: np.random.Generator,
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Records whose answers to a group are personal ones, and how many there are of each."""
         part = domain.only([domain.names[axis] for axis in axes])
         if part.size <= _FEW:
@@ -426,7 +444,7 @@ class UnrelatedGroups(Mechanism):
         """[Zhan & Matwin 2.4] (right(report) - (1-q) E right(personal)) / q, in one group."""
         axes, part = [domain.axis(name) for name in group], domain.only(group)
 
-        def estimate(digits):
+        def estimate(digits: np.ndarray) -> np.ndarray:
             if len(digits) * part.size > _MOST:
                 raise ValueError(
                     f"the {part.size:.3g} personal answers to the group {listed(group)} cannot be "

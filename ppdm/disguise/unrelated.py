@@ -50,17 +50,19 @@ class UnrelatedQuestion(Mechanism):
     array([1., 3.])
     """
 
-    def __init__(self, q: float, personal: Mapping[str, Sequence[float]] | Table | None = None):
+    def __init__(
+        self, q: float, personal: Mapping[str, Sequence[float]] | Table | None = None
+    ) -> None:
         if not 0 <= q <= 1:
             raise ValueError(f"q is a probability, from 0 to 1; got {q!r}")
         self.q = float(q)
+        self.personal: Table | dict[str, np.ndarray] | None = None
         if isinstance(personal, Table):
-            personal = personal.proportions()
-            if personal.values.min() < 0:
+            self.personal = personal.proportions()
+            if self.personal.values.min() < 0:
                 raise ValueError("the personal distribution has a negative probability")
         elif personal is not None:
-            personal = {name: _distribution(name, p) for name, p in personal.items()}
-        self.personal = personal
+            self.personal = {name: _distribution(name, p) for name, p in personal.items()}
         self._pairs: dict[tuple[Domain, str], Pairs] = {}
 
     def __repr__(self) -> str:
@@ -69,20 +71,24 @@ class UnrelatedQuestion(Mechanism):
     # -- the respondent --------------------------------------------------------------------
 
     @property
-    def named(self):
+    def named(self) -> tuple[str, ...] | None:
         if isinstance(self.personal, Table):
             return self.personal.names
         return None if self.personal is None else tuple(self.personal)
 
-    def protects(self, name):
+    def protects(self, name: str) -> bool:
         return True
 
-    def disguise_codes(self, codes, domain, rng):
+    def disguise_codes(
+        self, codes: np.ndarray, domain: Domain, rng: np.random.Generator
+    ) -> np.ndarray:
         self.check_all(domain)
         private = rng.random(len(codes)) < self.q
         return np.where(private, codes, self._personal_codes(domain, len(codes), rng))
 
-    def disguise_digits(self, digits, domain, rng):
+    def disguise_digits(
+        self, digits: np.ndarray, domain: Domain, rng: np.random.Generator
+    ) -> np.ndarray:
         self.check_all(domain)
         private = rng.random(len(digits)) < self.q
         return np.where(private[:, None], digits, self._personal_digits(domain, len(digits), rng))
@@ -105,18 +111,18 @@ class UnrelatedQuestion(Mechanism):
         cells = np.concatenate([table.cells, personal])
         return aggregated(table.domain, cells, np.concatenate([reports, np.ones(strangers)]))
 
-    def _personal_codes(self, domain: Domain, number: int, rng) -> np.ndarray:
+    def _personal_codes(self, domain: Domain, number: int, rng: np.random.Generator) -> np.ndarray:
         if self.personal is None:
             return rng.integers(domain.size, size=number)
         if isinstance(self.personal, Table):
-            cells, chances = self._joint(domain).occupied()
+            cells, chances = _part(self.personal, domain).occupied()
             return rng.choice(cells, size=number, p=chances / chances.sum())
         codes = np.zeros(number, dtype=np.int64)
         for name, levels, stride in zip(domain.names, domain.levels, domain.strides, strict=True):
             codes += stride * rng.choice(len(levels), size=number, p=self._answer(name, levels))
         return codes
 
-    def _personal_digits(self, domain: Domain, number: int, rng) -> np.ndarray:
+    def _personal_digits(self, domain: Domain, number: int, rng: np.random.Generator) -> np.ndarray:
         if isinstance(self.personal, Table):
             return domain.digits(self._personal_codes(domain, number, rng))
         pairs = zip(domain.names, domain.levels, strict=True)
@@ -170,7 +176,7 @@ class UnrelatedQuestion(Mechanism):
         if self.personal is None:
             return np.full(size, 1 / size)
         if isinstance(self.personal, Table):
-            return self._joint(domain).densified().values
+            return _part(self.personal, domain).densified().values
         answers = (self._answer(*pair) for pair in zip(domain.names, domain.levels, strict=True))
         return reduce(np.multiply.outer, answers).reshape(-1)
 
@@ -183,14 +189,9 @@ class UnrelatedQuestion(Mechanism):
             )
         return self._pairs[known]
 
-    def _joint(self, domain: Domain) -> Table:
-        joint = self.personal.marginal(*domain.names)
-        if joint.levels != domain.levels:
-            raise ValueError("the personal table and the records have different levels")
-        return joint
-
     def _answer(self, name: str, levels: tuple) -> np.ndarray:
-        probabilities = (self.personal or {}).get(name)
+        known = self.personal if isinstance(self.personal, dict) else {}
+        probabilities = known.get(name)
         if probabilities is None:
             return np.full(len(levels), 1 / len(levels))
         if len(probabilities) != len(levels):
@@ -241,7 +242,7 @@ class UnrelatedQuestion(Mechanism):
 
 
 @njit(cache=True)
-def _kept(counts, q, rng):
+def _kept(counts: np.ndarray, q: float, rng: np.random.Generator) -> tuple[np.ndarray, int]:
     """How many records of each cell are sent as they are, and the number of all others.
 
     The number is -1 if something is no whole count. The draws are those of `rng.binomial`; in cells
@@ -251,7 +252,7 @@ def _kept(counts, q, rng):
     chances, last = np.zeros((_FEW + 1, _FEW + 1)), np.full(_FEW + 1, -1)
     strangers = 0
     for cell in range(len(counts)):
-        number = np.int64(counts[cell])
+        number = int(counts[cell])
         if number != counts[cell] or number < 0:
             return kept, -1
         if number == 0 or q == 0:
@@ -268,8 +269,16 @@ def _kept(counts, q, rng):
     return kept, strangers
 
 
+def _part(personal: Table, domain: Domain) -> Table:
+    """The personal answers to the questions of a domain."""
+    joint = personal.marginal(*domain.names)
+    if joint.levels != domain.levels:
+        raise ValueError("the personal table and the records have different levels")
+    return joint
+
+
 @njit(cache=True)
-def _binomial_chances(n, p, chances):
+def _binomial_chances(n: int, p: float, chances: np.ndarray) -> int:
     """Fill in the chances of 0, 1, 2, ... out of n, as numpy does; returns where it stops."""
     chances[0] = np.exp(n * np.log(1 - p))
     for x in range(1, n + 1):
@@ -278,7 +287,7 @@ def _binomial_chances(n, p, chances):
 
 
 @njit(cache=True)
-def _drawn(chances, last, rng):
+def _drawn(chances: np.ndarray, last: int, rng: np.random.Generator) -> int:
     """A number drawn with these chances, by going along them."""
     x, rest = 0, rng.random()
     while rest > chances[x]:
@@ -291,7 +300,7 @@ def _drawn(chances, last, rng):
 
 
 @njit(cache=True)
-def _add_ones(counts, cells):
+def _add_ones(counts: np.ndarray, cells: np.ndarray) -> None:
     for cell in cells:
         counts[cell] += 1
 

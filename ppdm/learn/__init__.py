@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> object:
     """Import a learner when it is first asked for: scikit-learn takes a second to load."""
     if name not in _HOMES:
         raise AttributeError(f"ppdm.learn has no {name!r}; it has {', '.join(__all__)}")

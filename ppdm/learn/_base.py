@@ -5,11 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from ppdm import engines
@@ -49,7 +50,7 @@ class CanCorrect(Protocol):
 class TableClassifier(ClassifierMixin, BaseEstimator):
     """A classifier that is learned from a table; subclasses give `_learn` and `_scores`."""
 
-    def fit(self, X: object, y: Sequence | str, sample_weight: Sequence | None = None):
+    def fit(self, X: object, y: Sequence | str, sample_weight: Sequence | None = None) -> Self:
         """Learn from records: plain ones, or disguised ones if there is a mechanism.
 
         The class takes part in the disguise under the name of `y` (``"y"`` if it has none). If
@@ -85,8 +86,10 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         if disguised:
             raise ValueError(f"{disguised}, so the score would not be that of the truth")
         records, _ = _joined(frame, y, self.target_)
+        assert isinstance(records, pd.DataFrame)  # as the features are
+        domain = self.record_domain_.only(list(records.columns))
         if self.mechanism is None:
-            columns, _ = level_numbers(records, self.record_domain_.only(records.columns))
+            columns, _ = level_numbers(records, domain)
             right = self._best(np.column_stack(columns[:-1]).astype(np.int64)) == columns[-1]
             if sample_weight is None:
                 return float(right.mean())
@@ -96,7 +99,6 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
                 f"{type(self.mechanism).__name__} cannot estimate a share of the true records "
                 "from reports: it has no method unbiased"
             )
-        domain = self.record_domain_.only(records.columns)
         reported = getattr(self.mechanism, "reported", lambda domain: domain)
         table = count(records, reported(domain), sample_weight)
         cells, numbers = table.occupied()
@@ -104,7 +106,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         values = self.mechanism.unbiased(right, cells, table.domain)
         return float(values @ numbers / numbers.sum())
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.string = True
@@ -130,7 +132,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         both = truth * classes + self._guesses(table.domain, cells)
         return np.bincount(both, values, minlength=classes**2).reshape(classes, classes)
 
-    def is_right(self, domain: Domain):
+    def is_right(self, domain: Domain) -> Callable[[np.ndarray], np.ndarray]:
         """The function of level numbers (cells, attributes) that says whether a record's class
         is the predicted one: what `Mechanism.unbiased` estimates the mean of."""
         check_is_fitted(self)
@@ -150,7 +152,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             )
         return getattr(self.mechanism, "reports", None)
 
-    def _class_name(self, X, y) -> str:
+    def _class_name(self, X: object, y: object) -> str:
         """The name under which the class takes part in the disguise; refused if it is a guess."""
         name, reports = y if isinstance(y, str) else getattr(y, "name", None), self._reports()
         if name is not None:
@@ -164,7 +166,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             return UNNAMED
         raise ValueError(
             "the class has no name, so it is not known how it was disguised: give it as a Series "
-            f"with its name; the mechanism names {listed(known or reports.names)}"
+            f"with its name; the mechanism names {listed(known or (reports.names if reports else ()))}"
         )
 
     def _remember(self, domain: Domain, target: str) -> None:
@@ -229,7 +231,7 @@ def _without(domain: Domain, target: str) -> Domain:
     return domain.only([name for name in domain.names if name != target])
 
 
-def _disguised_otherwise(records: pd.DataFrame, mechanism: object) -> str:
+def _disguised_otherwise(records: object, mechanism: object) -> str:
     """What is wrong if the records say that another mechanism disguised them; else nothing.
 
     `Mechanism.disguise` writes into ``attrs`` of a frame who disguised it, and pandas hands that
@@ -241,7 +243,7 @@ def _disguised_otherwise(records: pd.DataFrame, mechanism: object) -> str:
     return f"these records were disguised by {known}, and the mechanism is {given}"
 
 
-def _joined(X, y, target: str) -> tuple[pd.DataFrame | engines.Source, str]:
+def _joined(X: object, y: object, target: str) -> tuple[pd.DataFrame | engines.Source, str]:
     """Attributes and class as one frame, the class last."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
@@ -254,7 +256,7 @@ def _joined(X, y, target: str) -> tuple[pd.DataFrame | engines.Source, str]:
     features = as_frame(X)
     if target in features.columns:
         raise ValueError(f"the class has the name of an attribute: {target!r}")
-    classes = y.array if isinstance(y, pd.Series) else np.asarray(y)
+    classes: Any = y.array if isinstance(y, pd.Series) else np.asarray(y)
     if classes.ndim == 2 and classes.shape[1] == 1:
         classes = classes[:, 0]
     if classes.ndim != 1:

@@ -8,15 +8,20 @@ table is undone once, and then a node is a slice of it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from numba import njit
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ppdm.folding import LONG, fold, steps, total
 from ppdm.learn._base import CanUndo, TableClassifier
-from ppdm.table import Table, count, names_of, refuse_other_columns
+from ppdm.table import Domain, Table, count, names_of, refuse_other_columns
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: Gains that differ by less are tied, and the first attribute wins; smaller counts (relative to
 #: the number of records) are zero. Undoing leaves rounding errors of 1e-12 or so.
@@ -49,7 +54,7 @@ class ID3(TableClassifier):
     |   B = 1: 1 (1)
     """
 
-    def __init__(self, mechanism: CanUndo | None = None, negative: str = "clip"):
+    def __init__(self, mechanism: CanUndo | None = None, negative: str = "clip") -> None:
         self.mechanism = mechanism
         self.negative = negative
 
@@ -63,7 +68,9 @@ class ID3(TableClassifier):
         self.tree_ = grow(table, target, self.negative)
         return self
 
-    def _learn_records(self, records: object, target: str, levels, weights) -> ID3:
+    def _learn_records(
+        self, records: object, target: str, levels: Domain | None, weights: ArrayLike | None
+    ) -> ID3:
         if levels is not None:
             columns = names_of(records)
             refuse_other_columns(columns, levels)
@@ -125,7 +132,7 @@ class ID3(TableClassifier):
             lines = [f"{self.classes_[self.tree_.label[0]]} ({self.tree_.counts[0].sum():g})"]
         return "\n".join(lines)
 
-    def plot(self, ax=None, max_depth: int = 3):
+    def plot(self, ax: Axes | None = None, max_depth: int = 3) -> Axes:
         """Draw the top of the tree; returns the axes."""
         import matplotlib.pyplot as plt
 
@@ -240,20 +247,22 @@ def grow(table: Table, target: str, negative: str = "clip") -> Tree:
     sizes = np.array([n for i, n in enumerate(domain.shape) if i != axis], dtype=np.int64)
     classes = domain.shape[axis]
     if table.is_sparse:
-        digits = domain.digits(table.cells)
+        cells, values = table.occupied()
+        digits = domain.digits(cells)
         attributes = np.ascontiguousarray(np.delete(digits, axis, axis=1))
-        values, truth = table.values, digits[:, axis].copy()
+        truth = digits[:, axis].copy()
     else:
         attributes, truth = np.empty((0, 0), dtype=np.int64), np.empty(0, dtype=np.int64)
         values = table.by_class(target)
-    return Tree(*_grow(values, attributes, truth, sizes, classes, literal), sizes)
+    attribute, first, counts, label = _grow(values, attributes, truth, sizes, classes, literal)
+    return Tree(attribute, first, counts, label, sizes)
 
 
 # -- choosing a split ----------------------------------------------------------------------
 
 
 @njit(cache=True)
-def _spread(pairs, a, v, literal):
+def _spread(pairs: np.ndarray, a: int, v: int, literal: bool) -> float:
     """|S_v| Entropy(S_v), in nats, of the branch "attribute a has level v"."""
     size, classes = 0.0, 0
     for j in range(pairs.shape[2]):
@@ -271,7 +280,7 @@ def _spread(pairs, a, v, literal):
 
 
 @njit(cache=True)
-def _has_records(counts, node, literal, zero):
+def _has_records(counts: np.ndarray, node: int, literal: bool, zero: float) -> bool:
     size = 0.0
     for j in range(counts.shape[1]):
         size += counts[node, j] if literal else max(counts[node, j], 0.0)
@@ -279,7 +288,7 @@ def _has_records(counts, node, literal, zero):
 
 
 @njit(cache=True)
-def _is_pure(counts, node, zero):
+def _is_pure(counts: np.ndarray, node: int, zero: float) -> bool:
     classes = 0
     for j in range(counts.shape[1]):
         classes += counts[node, j] > zero
@@ -287,7 +296,7 @@ def _is_pure(counts, node, zero):
 
 
 @njit(cache=True)
-def _majority(counts, node, zero):
+def _majority(counts: np.ndarray, node: int, zero: float) -> int:
     best = 0
     for j in range(1, counts.shape[1]):
         if counts[node, j] > counts[node, best] + zero:
@@ -296,7 +305,9 @@ def _majority(counts, node, zero):
 
 
 @njit(cache=True)
-def _best_split(pairs, sizes, left, counts, node, literal):
+def _best_split(
+    pairs: np.ndarray, sizes: np.ndarray, left: int, counts: np.ndarray, node: int, literal: bool
+) -> int:
     """The position, among an open node's attributes, of the largest gain; first come, first served.
 
     `pairs[a, v, j]` counts the records with level v of attribute a and class j. The entropy of the
@@ -320,7 +331,14 @@ def _best_split(pairs, sizes, left, counts, node, literal):
 
 
 @njit(cache=True)
-def _room(attribute, first_child, counts, label, nodes, more):
+def _room(
+    attribute: np.ndarray,
+    first_child: np.ndarray,
+    counts: np.ndarray,
+    label: np.ndarray,
+    nodes: int,
+    more: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Arrays with room for `more` nodes behind the first `nodes`."""
     size = 2 * (nodes + more)
     attribute2 = np.full(size, _LEAF, dtype=np.int64)
@@ -338,13 +356,23 @@ def _room(attribute, first_child, counts, label, nodes, more):
 
 
 @njit(cache=True)
-def _copy(target, source):
+def _copy(target: np.ndarray, source: np.ndarray) -> None:
     for i in range(len(target)):
         target[i] = source[i]
 
 
 @njit(cache=True)
-def _slice(source, at, cells, classes, size, inner, level, target, to):
+def _slice(
+    source: np.ndarray,
+    at: int,
+    cells: int,
+    classes: int,
+    size: int,
+    inner: int,
+    level: int,
+    target: np.ndarray,
+    to: int,
+) -> None:
     """Copy the slice "the attribute has this level" of a node into target[to:]."""
     step = size * inner
     first = at + level * inner
@@ -362,7 +390,18 @@ def _slice(source, at, cells, classes, size, inner, level, target, to):
 
 
 @njit(cache=True)
-def _tally(order, start, stop, digits, classes_of, weights, names, sizes, left, pairs):
+def _tally(
+    order: np.ndarray,
+    start: int,
+    stop: int,
+    digits: np.ndarray,
+    classes_of: np.ndarray,
+    weights: np.ndarray,
+    names: np.ndarray,
+    sizes: np.ndarray,
+    left: int,
+    pairs: np.ndarray,
+) -> None:
     """Counts of (attribute, level, class) of a stretch of the list of patterns."""
     for a in range(left):
         for v in range(sizes[a]):
@@ -376,7 +415,16 @@ def _tally(order, start, stop, digits, classes_of, weights, names, sizes, left, 
 
 
 @njit(cache=True)
-def _gather(order, start, stop, digits, name, level, target, to):
+def _gather(
+    order: np.ndarray,
+    start: int,
+    stop: int,
+    digits: np.ndarray,
+    name: int,
+    level: int,
+    target: np.ndarray,
+    to: int,
+) -> int:
     """Copy a stretch's patterns with this level of the attribute; returns where they end."""
     for p in range(start, stop):
         if digits[order[p], name] == level:
@@ -386,7 +434,14 @@ def _gather(order, start, stop, digits, name, level, target, to):
 
 
 @njit(cache=True)
-def _grow(values, digits, classes_of, all_sizes, classes, literal):  # noqa: C901
+def _grow(  # noqa: C901
+    values: np.ndarray,
+    digits: np.ndarray,
+    classes_of: np.ndarray,
+    all_sizes: np.ndarray,
+    classes: int,
+    literal: bool,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Depth first, in one pass, as its parts would hand on fifteen arrays that grow underway.
 
     It runs on a dense table (`digits` is empty) or on a list of weighted patterns.
@@ -482,7 +537,7 @@ def _grow(values, digits, classes_of, all_sizes, classes, literal):  # noqa: C90
 
 
 @njit(cache=True)
-def _leaves(digits, attribute, first_child):
+def _leaves(digits: np.ndarray, attribute: np.ndarray, first_child: np.ndarray) -> np.ndarray:
     leaves = np.empty(len(digits), dtype=np.int64)
     for i in range(len(digits)):
         node = 0
@@ -496,7 +551,14 @@ def _leaves(digits, attribute, first_child):
 
 
 @njit(cache=True)
-def _route(digits, classes, weights, attribute, first_child, reached):
+def _route(
+    digits: np.ndarray,
+    classes: np.ndarray,
+    weights: np.ndarray,
+    attribute: np.ndarray,
+    first_child: np.ndarray,
+    reached: np.ndarray,
+) -> None:
     for i in range(len(digits)):
         node = 0
         reached[0, classes[i]] += weights[i]
@@ -506,7 +568,13 @@ def _route(digits, classes, weights, attribute, first_child, reached):
 
 
 @njit(cache=True)
-def _cut(attribute, first_child, sizes, right, slack):
+def _cut(
+    attribute: np.ndarray,
+    first_child: np.ndarray,
+    sizes: np.ndarray,
+    right: np.ndarray,
+    slack: float,
+) -> None:
     """Make a leaf, in place, of a node whose subtree gets no more answers right than it does."""
     best = right.copy()
     for node in range(len(attribute) - 1, -1, -1):  # children stand behind their parents
@@ -520,7 +588,9 @@ def _cut(attribute, first_child, sizes, right, slack):
 
 
 @njit(cache=True)
-def _reachable(attribute, first_child, sizes):
+def _reachable(
+    attribute: np.ndarray, first_child: np.ndarray, sizes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """The nodes that a record can still reach, siblings side by side, and their first children."""
     kept = np.zeros(len(attribute), dtype=np.int64)
     new_first = np.zeros(len(attribute), dtype=np.int64)

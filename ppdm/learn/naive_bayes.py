@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 from numba import njit
+from numpy.typing import ArrayLike
 
 from ppdm.learn._base import CanUndo, TableClassifier
 from ppdm.table import (
@@ -48,7 +49,7 @@ class NaiveBayes(TableClassifier):
     array([0, 0, 1, 1])
     """
 
-    def __init__(self, mechanism: CanUndo | None = None, alpha: float = 1.0):
+    def __init__(self, mechanism: CanUndo | None = None, alpha: float = 1.0) -> None:
         self.mechanism = mechanism
         self.alpha = alpha
 
@@ -74,7 +75,9 @@ class NaiveBayes(TableClassifier):
             self._log_shares = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
         return self
 
-    def _learn_records(self, records: object, target: str, levels, weights) -> NaiveBayes:
+    def _learn_records(
+        self, records: object, target: str, levels: Domain | None, weights: ArrayLike | None
+    ) -> NaiveBayes:
         columns = names_of(records)
         if levels is not None:
             refuse_other_columns(columns, levels)
@@ -123,7 +126,7 @@ class NaiveBayes(TableClassifier):
 
 
 @njit(cache=True)
-def _joint(digits, log_prior, log_shares):
+def _joint(digits: np.ndarray, log_prior: np.ndarray, log_shares: np.ndarray) -> np.ndarray:
     """log P(v) + sum of log P(a_i | v); a value that never occurred says nothing about the class."""
     joint = np.empty((len(digits), len(log_prior)))
     for i in range(len(digits)):
@@ -136,7 +139,7 @@ def _joint(digits, log_prior, log_shares):
 
 
 @njit(cache=True)
-def _guess(codes, sizes, first, log_prior, log_shares):
+def _guess(codes: np.ndarray, sizes: np.ndarray, first: int, log_prior: np.ndarray, log_shares: np.ndarray) -> np.ndarray:
     """The predicted class of coded records: two look-ups, in the sums over either half of the
     attributes. A class that is ruled out twice (nan) is ruled out."""
     high = _sums(log_prior, log_shares[:first], sizes[:first])
@@ -153,7 +156,7 @@ def _guess(codes, sizes, first, log_prior, log_shares):
 
 
 @njit(cache=True)
-def _sums(start, log_shares, sizes):
+def _sums(start: np.ndarray, log_shares: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """[class, cell] of some attributes: they come in one after the other, each in place."""
     sums = np.empty((len(start), sizes.prod()))
     for v in range(len(start)):

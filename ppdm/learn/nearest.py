@@ -2,6 +2,7 @@
 
 import numpy as np
 from numba import njit
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -26,38 +27,38 @@ class NearestNeighbour(ClassifierMixin, BaseEstimator):
     ['b', 'c']
     """
 
-    def __init__(self, growing_ranges: bool = False):
+    def __init__(self, growing_ranges: bool = False) -> None:
         self.growing_ranges = growing_ranges
 
-    def fit(self, X, y) -> "NearestNeighbour":
+    def fit(self, X: ArrayLike, y: ArrayLike) -> "NearestNeighbour":
         """Remember the rows of ``X`` and their classes ``y``."""
-        X, y = validate_data(self, X, y, dtype=float, order="C")
-        check_classification_targets(y)
-        self.classes_, self._labels = np.unique(y, return_inverse=True)
-        self._rows = X.copy()
+        rows, classes = validate_data(self, X, y, dtype=float, order="C")
+        check_classification_targets(classes)
+        self.classes_, self._labels = np.unique(classes, return_inverse=True)
+        self._rows: np.ndarray = rows.copy()
         return self
 
-    def predict_proba(self, X) -> np.ndarray:
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """Share of the votes, one column a class of ``classes_``."""
         votes = self._votes(X)
         return votes / votes.sum(axis=1, keepdims=True)
 
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: ArrayLike) -> np.ndarray:
         """The class with most votes, the first in ``classes_`` if several have."""
         winners = self._votes(X).argmax(axis=1)
         return self.classes_[winners]
 
-    def _votes(self, X) -> np.ndarray:
+    def _votes(self, X: ArrayLike) -> np.ndarray:
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=float, order="C", reset=False)
-        X = X.copy()  # read-only arrays would have the kernel compiled once more
+        asked: np.ndarray = validate_data(self, X, dtype=float, order="C", reset=False)
+        asked = asked.copy()  # read-only arrays would have the kernel compiled once more
         return _count_votes(
-            self._rows, self._labels, len(self.classes_), X, bool(self.growing_ranges)
+            self._rows, self._labels, len(self.classes_), asked, bool(self.growing_ranges)
         )
 
 
 @njit(cache=True)
-def _scaled(rows, low, high):
+def _scaled(rows: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     scaled = np.zeros_like(rows)
     for a in range(rows.shape[1]):
         if high[a] > low[a]:
@@ -66,7 +67,9 @@ def _scaled(rows, low, high):
 
 
 @njit(cache=True)
-def _count_votes(rows, labels, n_classes, targets, growing_ranges):
+def _count_votes(
+    rows: np.ndarray, labels: np.ndarray, n_classes: int, targets: np.ndarray, growing_ranges: bool
+) -> np.ndarray:
     n_attributes = rows.shape[1]
     low, high = np.empty(n_attributes), np.empty(n_attributes)
     for a in range(n_attributes):

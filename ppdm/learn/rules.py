@@ -13,11 +13,12 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from ppdm.learn._base import CanUndo
 from ppdm.table import Table, count_marginals, names_of
 
 
 def frequent_itemsets(
-    table: Table | object, min_support: float, max_size: int = 3, mechanism=None
+    table: Table | object, min_support: float, max_size: int = 3, mechanism: CanUndo | None = None
 ) -> dict[frozenset[str], float]:
     """[Zhan & Du 4.8] Sets of attributes that are 1 together in at least a share of the records.
 
@@ -103,7 +104,7 @@ def association_rules(frequent: dict[frozenset[str], float], min_confidence: flo
     return rules.sort_values(["confidence", "support"], ascending=False, ignore_index=True)
 
 
-def _support(marginal: Table, mechanism) -> float:
+def _support(marginal: Table, mechanism: CanUndo | None) -> float:
     if mechanism is not None:
         marginal = mechanism.undo(marginal)
     return marginal.p(dict.fromkeys(marginal.names, 1))

@@ -18,6 +18,7 @@ from __future__ import annotations
 from functools import reduce
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ppdm.disguise import Mechanism, MultiGroup, RRMatrix, UnrelatedQuestion
 from ppdm.table import Table
@@ -170,7 +171,9 @@ def likeliest(scheme: Mechanism, believed: Table) -> np.ndarray:
     raise ValueError(f"there is no guesser of whole records for {type(scheme).__name__}")
 
 
-def _chances(scheme, reports, records, table) -> np.ndarray:
+def _chances(
+    scheme: Mechanism, reports: np.ndarray, records: np.ndarray, table: Table
+) -> np.ndarray:
     """P(report | record) of many pairs of cells."""
     domain = table.domain
     if isinstance(scheme, UnrelatedQuestion):
@@ -185,13 +188,14 @@ def _chances(scheme, reports, records, table) -> np.ndarray:
             turned = reports == scheme.reversal(domain, group)[reports]
             chance *= np.where(turned, 1.0, np.where(same, scheme.theta, 1 - scheme.theta))
         return chance
+    assert isinstance(scheme, RRMatrix)  # `likeliest` has refused all others
     for name, M in scheme._matrices_in(domain).items():
         axis = domain.axis(name)
         chance *= M[said[:, axis], meant[:, axis]]
     return chance
 
 
-def _joint(scheme, goal: str, prior: Table) -> np.ndarray:
+def _joint(scheme: Mechanism, goal: str, prior: Table) -> np.ndarray:
     """P(secret, report): a row a secret (a level of an answer; "false" and "true"), a column a report."""
     if goal == TRUTH:
         told = scheme._told_truth(prior).densified().values
@@ -237,6 +241,6 @@ def _kernel(table: Table) -> np.ndarray:
     return values.ravel()
 
 
-def _shares(counts) -> np.ndarray:
+def _shares(counts: ArrayLike) -> np.ndarray:
     counts = np.asarray(counts, dtype=float) + SMOOTHING
     return counts / counts.sum()
