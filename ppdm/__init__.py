@@ -112,7 +112,7 @@ __all__ = [
 answer_old_paths()
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> object:
     """Import a name when it is first asked for: `ppdm --help` need not wait for pandas."""
     if name not in __all__:
         raise AttributeError(f"ppdm has no {name!r}; it has {', '.join(__all__)}")

@@ -8,6 +8,7 @@ often or in which pieces the result is read.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,7 @@ def _domain(records: object, levels: Levels) -> Domain:
 def _reader(records: object) -> Callable[[int], Iterator]:
     """A function that gives the records in order, in frames of exactly so many rows (the last: fewer)."""
     kind = type(records).__module__.split(".")[0]
-    if kind == "polars" or isinstance(records, (str, engines.Path)):
+    if kind == "polars" or isinstance(records, (str, Path)):
         frame = _polars(records)
         return lambda batch: _polars_batches(frame, batch)
     if kind == "pyarrow" and hasattr(records, "to_batches"):
@@ -118,10 +119,11 @@ def _like(records: object, reports: Callable[[], Iterator[pd.DataFrame]]) -> Any
     if isinstance(records, pl.DataFrame):
         return pl.concat(frames)
     schema = next(frames).schema
+    types: dict[Any, Any] = dict(schema)
 
-    def source(columns, predicate, rows, size) -> Iterator:
+    def source(columns: Any, predicate: Any, rows: int | None, size: object) -> Iterator:
         for part in reports():
-            frame = pl.from_pandas(part).cast(dict(schema))
+            frame = pl.from_pandas(part).cast(types)
             if rows is not None:
                 frame = frame[:rows]
                 rows -= len(frame)

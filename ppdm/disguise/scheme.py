@@ -236,11 +236,11 @@ class Scheme(Mechanism):
         asked = self.answers if domain is None else self._matching(domain, self.answers)
         if attribute is not None:
             asked.axis(attribute)
-            part = next((part for part in self.parts if attribute in part.named), None)
+            part = next((part for part in self.parts if attribute in (part.named or ())), None)
             return math.inf if part is None else part.epsilon(attribute, asked.only([attribute]))
         if any(not self.protects(name) for name in asked.names):
             return math.inf
-        held = [(part, [n for n in asked.names if n in part.named]) for part in self.parts]
+        held = [(part, [n for n in asked.names if n in (part.named or ())]) for part in self.parts]
         return float(sum(part.epsilon(domain=asked.only(names)) for part, names in held if names))
 
     def _likeliest(self, prior: Table) -> np.ndarray:
