@@ -139,7 +139,9 @@ def _joint(digits: np.ndarray, log_prior: np.ndarray, log_shares: np.ndarray) ->
 
 
 @njit(cache=True)
-def _guess(codes: np.ndarray, sizes: np.ndarray, first: int, log_prior: np.ndarray, log_shares: np.ndarray) -> np.ndarray:
+def _guess(
+    codes: np.ndarray, sizes: np.ndarray, first: int, log_prior: np.ndarray, log_shares: np.ndarray
+) -> np.ndarray:
     """The predicted class of coded records: two look-ups, in the sums over either half of the
     attributes. A class that is ruled out twice (nan) is ruled out."""
     high = _sums(log_prior, log_shares[:first], sizes[:first])
