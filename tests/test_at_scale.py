@@ -40,7 +40,7 @@ def environment(**more: str) -> dict[str, str]:
 def typed(command: str, folder: Path, **more: str) -> subprocess.CompletedProcess:
     return subprocess.run(
         command, shell=True, cwd=folder, env=environment(**more), capture_output=True, text=True,
-        timeout=600, check=False,
+        timeout=1_800, check=False,
     )  # fmt: skip
 
 
