@@ -76,7 +76,11 @@ def check_share(share, my_share, seeds=(1,)) -> None:
     for rng in cases(seeds):
         q = rng.uniform(0.3, 0.45)
         reports, w = _survey(rng, 500, q)
-        for expression in ({"drinks": 0}, {"smokes": 1, CLASS: 0}, dict.fromkeys(map(str, reports), 1)):
+        for expression in (
+            {"drinks": 0},
+            {"smokes": 1, CLASS: 0},
+            dict.fromkeys(map(str, reports), 1),
+        ):
             words = ", ".join(f"{n} = {v}" for n, v in expression.items())
             look(ask(share, reports, expression, q, w), f"the share of {words}",
                  reports, expression, q, w)  # fmt: skip

@@ -344,7 +344,11 @@ def names() -> list[str]:
 
 
 def entry(name: str) -> Entry:
-    """The catalog's entry, or one sentence that lists the known names."""
+    """The catalog's entry, or one sentence that lists the known names.
+
+    >>> entry("pima").rows
+    768
+    """
     if name in CATALOG:
         return CATALOG[name]
     near = difflib.get_close_matches(str(name).lower(), CATALOG, n=1, cutoff=0.5)

@@ -93,7 +93,12 @@ class Dataset:
 
 
 def make_dataset(name: str, frame: pd.DataFrame, **provenance: Any) -> Dataset:
-    """Put a typed frame together with what the catalog knows of its data set."""
+    """Put a typed frame together with what the catalog knows of its data set.
+
+    >>> frame = pd.DataFrame({"age": [50, 31], "class": [1, 0]})
+    >>> make_dataset("pima", frame, source="stored", sha256={}).features
+    ['age']
+    """
     known = entry(name)
     origin = Provenance(
         name=name,

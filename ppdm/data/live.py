@@ -62,6 +62,11 @@ def load_live(
 
     A download of before is taken from the cache folder; `refresh` downloads anew. `timeout` is
     for one attempt as a whole, in seconds; `pause` is called between attempts with 1, 2, 4, ...
+
+    >>> load_live("pima")
+    Traceback (most recent call last):
+    ...
+    ppdm.data.live.DownloadError: pima is no longer in the UCI archive: there is nothing to download
     """
     known = entry(name)
     if known.uci_id is None:
@@ -129,7 +134,12 @@ def compare_with_archive(timeout: float = 10.0, attempts: int = 1) -> pd.DataFra
 
 
 def compare_frames(frame: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
-    """`compare` for two frames with the same columns."""
+    """`compare` for two frames with the same columns.
+
+    >>> here, there = pd.DataFrame({"A": [1, 2]}), pd.DataFrame({"A": [1, 3]})
+    >>> compare_frames(here, there).to_numpy().tolist()
+    [[1, 'A', 2, 3]]
+    """
     if set(frame) != set(reference):
         odd = sorted(map(str, set(frame) ^ set(reference)))
         raise ValueError(f"the two frames do not have the same columns: {odd}")

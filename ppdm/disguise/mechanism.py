@@ -265,7 +265,12 @@ class Mechanism(ABC):
 
 
 def collect(domain: Domain, cells: np.ndarray, counts: np.ndarray, like: Table) -> Table:
-    """A table of reports, stored as the table of records was."""
+    """A table of reports, stored as the table of records was.
+
+    >>> coin = Table(Domain(("A",), ((0, 1),)), [1, 1])
+    >>> collect(coin.domain, np.array([1, 1]), np.array([2, 3]), like=coin).dense
+    array([0., 5.])
+    """
     if like.is_sparse:
         return aggregated(domain, cells, counts)
     return Table(domain, np.bincount(cells, counts, minlength=domain.size))

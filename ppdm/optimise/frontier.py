@@ -170,6 +170,10 @@ def bound(
     For every S, trace(D S^-1 D) + trace(G S) >= 2 trace((D G D)^(1/2)); and if
     p'Gp <= nu'p + mu max(p) for every atom, then trace(G S) <= nu'P + mu A. A violated atom is
     mended by adding the largest violation to nu, which costs just that, as the weights sum to 1.
+
+    >>> half, one = np.array([0.5, 0.5]), np.ones(2)    # everybody is asked directly
+    >>> round(float(bound(half, np.eye(2), one, 1.0, np.eye(2), one, 0.0)), 9)
+    1.0
     """
     eigenvalues, vectors = np.linalg.eigh((g + g.T) / 2)
     root = vectors * np.sqrt(np.maximum(eigenvalues, 0))

@@ -48,7 +48,12 @@ def codes_of(column: pd.Series, levels: list[Any]) -> np.ndarray:
 
 
 def to_numbers(frame: pd.DataFrame, levels: Sequence[list[Any] | None]) -> pd.DataFrame:
-    """The frame in floats, with codes in the columns whose entry in ``levels`` is not None."""
+    """The frame in floats, with codes in the columns whose entry in ``levels`` is not None.
+
+    >>> to_numbers(pd.DataFrame({"A": ["y", "n"], "B": [5, 6]}), [["n", "y"], None]).to_numpy()
+    array([[1., 5.],
+           [0., 6.]])
+    """
     columns = [
         column.to_numpy(dtype=float, na_value=np.nan) if names is None else codes_of(column, names)
         for (_, column), names in zip(frame.items(), levels, strict=True)
