@@ -25,7 +25,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from ppdm.course.build import default_sources, find_sources, student_version
-from ppdm.course.examine import CELLS
+from ppdm.course.examine import CELLS, patience
 from ppdm.course.grade import grade
 from ppdm.course.handin import show
 from ppdm.course.mark import TESTS
@@ -664,7 +664,7 @@ def _look(one: Attack, students: set[str], results: list[dict], spent: dict, tim
             if task["by"] == TESTS and not task["points"] and task["task"] in one.earns:
                 problems.append(f"no points for {task['task']}, which was right: {task['message']}")
         seconds = spent.get((result["student"], result["assignment"]), 0)
-        if seconds > CELLS * timeout + SLACK:
+        if seconds > CELLS * timeout * patience() + SLACK:
             problems.append(f"took {seconds:.0f} seconds")
     return problems
 

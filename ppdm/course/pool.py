@@ -84,7 +84,7 @@ class _Checker:
         if self.process is None:
             self._start()
         begin = time.monotonic()
-        until = begin + (CELLS + 1) * job["timeout"] + SPARE
+        until = begin + 4 * (CELLS + 1) * job["timeout"] + SPARE
         try:
             self.line.send(job)
             while not self.line.poll(0.5):
