@@ -25,9 +25,9 @@ def site(tmp_path):
     (tmp_path / "book" / "a.html").write_text(PAGE)
     (tmp_path / "book" / "api" / "x.html").write_text(API)
     (tmp_path / "search.html").write_text(
-        '<!doctype html><html lang="en"><meta charset="utf-8"><title>S</title>'
-        '<script src="_static/searchtools.js"></script>'
-        '<script src="searchindex.js"></script><form><input name="q"></form><div id="search-results"></div>'
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>S</title>'
+        '<script src="_static/searchtools.js"></script><script src="searchindex.js"></script></head>'
+        '<form><input name="q"></form><div id="search-results"></div>'
     )
     (tmp_path / "searchindex.js").write_text("")
     (tmp_path / "_static" / "search.js").write_text(

@@ -36,6 +36,12 @@ _LEFT_OUT = ("genindex.html", "search.html", "index.html", "py-modindex.html")
 _LONGEST = 6_000
 
 
+#: What loads Sphinx's own search, on the results page and (to search while one types) on all others.
+_THEIRS = re.compile(
+    r"<(script|link)[^>]*(?:searchtools|searchindex|language_data)\.js[^>]*>(?:</script>)?\s*"
+)
+
+
 class Section(NamedTuple):
     """A piece of a page between two headings."""
 
@@ -136,13 +142,13 @@ def write_index(site: Path, words: Path) -> int:
     if not page.is_file():
         return len(found)
     text = page.read_text(encoding="utf-8")
-    text = text.replace(
-        '<script src="_static/searchtools.js"></script>',
-        '<script src="_static/search.js" defer></script>',
-    )
-    text = re.sub(r'<script src="searchindex\.js"[^>]*></script>',
-                  '<script src="_static/search_index.js"></script>', text)  # fmt: skip
-    page.write_text(text, encoding="utf-8")
+    ours = '<script src="_static/search_index.js"></script>\n<script src="_static/search.js" defer></script>\n</head>'
+    page.write_text(text.replace("</head>", ours, 1), encoding="utf-8")
+    for path in site.rglob("*.html"):
+        before = path.read_text(encoding="utf-8")
+        after = _THEIRS.sub("", before)
+        if after != before:
+            path.write_text(after, encoding="utf-8")
     for unused in ("searchindex.js", "_static/searchtools.js", "_static/language_data.js"):
         (site / unused).unlink(missing_ok=True)
     return len(found)
