@@ -189,6 +189,7 @@ def test_readings_are_different_experiments():
         {"size": 200},
         {"ratio": 0.5},
         {"splitting": "redrawn"},
+        {"splitting": 1},
     ):
         assert not np.array_equal(base, mg.trees(rng(3), 4, CANCER, 2, 0.8, **keywords)["accuracy"])
     same = [mg.trees(rng(seed), 1, CANCER, 2, 1.0, grouping=1)["accuracy"][0] for seed in (1, 2)]
@@ -344,6 +345,16 @@ def test_guesses_are_those_of_a_simulated_attacker():
     guess = behind[weight.argmax(axis=0), np.arange(20_000)]
     share = (guess == records).mean()
     assert abs(share - chance) < 5.5 * np.sqrt(chance * (1 - chance) / 20_000)
+
+
+def test_each_rung_of_the_ladder_knows_more():
+    rows = mg.ladder(rng(), CANCER, groups=2, theta=0.8, draws=5)
+    np.testing.assert_allclose(rows["scheme"], 0.64)  # nothing to go by but the likelier coins
+    means = rows[["scheme", "others", "list"]].mean()
+    assert means.is_monotonic_increasing
+    np.testing.assert_allclose(mg.ladder(rng(), CANCER, 2, 1.0, draws=2)["others"], 1)
+    first, second = (mg.divided(CANCER, i).codes for i in (0, 1))
+    assert not np.array_equal(first, second)
 
 
 def test_a_stranger_calls_the_coins_of_adult():

@@ -8,7 +8,7 @@ pictures     trees side by side
 """
 
 from ppdm.papers.multi_group import evidence
-from ppdm.papers.multi_group.beyond import guesses, insider, outsider, record_guesses
+from ppdm.papers.multi_group.beyond import guesses, insider, ladder, outsider, record_guesses
 from ppdm.papers.multi_group.evidence import gain, node_by_node, reading_effects
 from ppdm.papers.multi_group.experiment import (
     DATASETS,
@@ -17,6 +17,7 @@ from ppdm.papers.multi_group.experiment import (
     association,
     benchmark,
     copied_class,
+    divided,
     literal_class,
     partly_disguised,
     reading,
@@ -40,11 +41,13 @@ __all__ = [
     "association",
     "benchmark",
     "copied_class",
+    "divided",
     "draw_trees",
     "evidence",
     "gain",
     "guesses",
     "insider",
+    "ladder",
     "literal_class",
     "node_by_node",
     "outsider",

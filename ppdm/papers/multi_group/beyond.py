@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import numpy as np
 import pandas as pd
@@ -10,8 +10,8 @@ import pandas as pd
 from ppdm import data
 from ppdm.disguise import MultiGroup, UnrelatedQuestion, random_groups
 from ppdm.papers.common import binarized, key
-from ppdm.papers.multi_group.experiment import FIRST, records
-from ppdm.table import Table, encode
+from ppdm.papers.multi_group.experiment import FIRST, parts, records, survey
+from ppdm.table import Domain, Table, encode
 
 
 def record_guesses(
@@ -26,6 +26,63 @@ def record_guesses(
     schemes = [MultiGroup(theta, _deal(prior.names, groups, deal)) for deal in range(deals)]
     chances = [scheme.guess_record(prior) for scheme in schemes]
     return {"deal": list(range(deals)), "record": chances}
+
+
+def ladder(
+    rng: np.random.Generator, dataset: str, groups: int, theta: float, draws: int = 20, **coding
+) -> pd.DataFrame:
+    """[Zhan & Du 1.2, 5.3.3] A whole record guessed, by attackers who know more and more.
+
+    All know the scheme, and read the report of somebody in the test part of a division. ``scheme``:
+    nothing else. ``shares``: how common each single answer is among the training records. ``others``:
+    these records, hers not among them (half of his belief on the records as they are, half on naive
+    Bayes fitted to them, for records that he has never seen). ``list``: the respondents' own list,
+    hers among them, which is a bound and no attacker. A row a division, with a deal of its own.
+    """
+    people, rows = survey(dataset, **coding), []
+    for draw, (part, _) in enumerate(parts(dataset, draws, draws, **coding)):
+        scheme = MultiGroup(theta, _deal(people.domain.names, groups, draw))
+        known = part.train.proportions().densified().values.ravel()
+        beliefs = {
+            "scheme": np.ones_like(known), "shares": _shares(part.train),
+            "others": (known + _naive(part.train)) / 2,
+            "list": people.everyone.proportions().densified().values.ravel(),
+        }  # fmt: skip
+        codes, numbers = part.test.occupied()
+        rows.append({"draw": draw} | {
+            name: _guessed(scheme, people.domain, belief, codes, numbers)
+            for name, belief in beliefs.items()
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _guessed(scheme: MultiGroup, domain: Domain, belief, codes, numbers) -> float:
+    """The share of these people whose record is the likeliest one behind their report."""
+    masks = [sum(int(domain.strides[domain.axis(n)]) for n in group) for group in scheme.groups]
+    lies = np.array(list(np.ndindex(*[2] * len(masks))))
+    chances = np.where(lies == 1, 1 - scheme.theta, scheme.theta).prod(axis=1)
+    turns = lies @ np.array(masks)
+    right = 0.0
+    for lie, (turn, chance) in enumerate(zip(turns, chances, strict=True)):
+        behind = (codes ^ turn)[:, None] ^ turns  # every record that may stand behind the report
+        right += chance * ((belief[behind] * chances).argmax(axis=1) == lie) @ numbers
+    return float(right / numbers.sum())
+
+
+def _shares(table: Table) -> np.ndarray:
+    """The records' shares if all answers were independent."""
+    shares = [table.marginal(name).dense + 1 for name in table.names]
+    return reduce(np.multiply.outer, [share / share.sum() for share in shares]).ravel()
+
+
+def _naive(table: Table) -> np.ndarray:
+    """The records' shares by naive Bayes: independent answers within a class (one added)."""
+    *names, target = table.names
+    pairs = [table.marginal(name, target).dense + 1 for name in names]
+    classes = table.marginal(target).dense / table.total
+    by_class = [reduce(np.multiply.outer, [pair[:, c] / pair[:, c].sum() for pair in pairs])
+                for c in range(len(classes))]  # fmt: skip
+    return (np.stack(by_class, axis=-1) * classes).ravel()
 
 
 def guesses(

@@ -44,6 +44,16 @@ def lines(accuracy: pd.DataFrame, series, thetas, column="mean") -> np.ndarray:
     return np.array([line(accuracy, *each, thetas, column) for each in series])
 
 
+def named(series, thetas=None) -> list[str]:
+    """The names of several series, or of each of their points.
+
+    >>> named([("adult", 1)]), named([("adult", 2)], [0.7])
+    (['Adult, 1 group'], ['Adult, 2 groups, θ = 0.7'])
+    """
+    names = [f"{SHORT[dataset]}, {m} group{'s' * (m > 1)}" for dataset, m in series]
+    return names if thetas is None else [f"{name}, θ = {t:g}" for name in names for t in thetas]
+
+
 def along(accuracy: pd.DataFrame, thetas, value="mean", error="se") -> dict:
     """All nine series along a way of θ: evidence of a trend."""
     return {"values": lines(accuracy, SERIES, thetas, value),
@@ -56,13 +66,6 @@ def losses(accuracy: pd.DataFrame, thetas, groups=(1, 2, 3), datasets=DATASETS) 
     full = lines(accuracy, series, [1])
     return {"value": (full - lines(accuracy, series, thetas)).ravel(),
             "se": lines(accuracy, series, thetas, "se").ravel()}  # fmt: skip
-
-
-def mirrored(accuracy: pd.DataFrame) -> dict:
-    """The differences between θ and 1 - θ."""
-    apart = lines(accuracy, SERIES, UP) - lines(accuracy, SERIES, DOWN)
-    noise = np.hypot(lines(accuracy, SERIES, UP, "se"), lines(accuracy, SERIES, DOWN, "se"))
-    return {"value": apart.ravel(), "se": noise.ravel()}
 
 
 def more_groups(accuracy: pd.DataFrame, thetas, value="mean", error="se", sign=1) -> dict:
@@ -239,17 +242,19 @@ def chances(record: pd.DataFrame) -> pd.Series:
     return record.groupby(CELL, sort=False)["record"].mean()
 
 
-def privacy_towards_half(chance: pd.Series, points) -> dict:
-    """Privacy from θ = 1 down to the smallest of the points."""
-    return {"values": [[1 - chance[d, m, t] for t in points[::-1]] for d, m in SERIES]}
+def privacy_towards_half(ladder: pd.DataFrame, thetas, knows="others") -> dict:
+    """[Zhan & Du 5.3.3] Privacy of a record along θ, from an attacker of `beyond.ladder`."""
+    chance = ladder.set_index(CELL)[knows]
+    values = [[1 - chance[(*each, theta)] for theta in thetas] for each in SERIES]
+    return {"values": values, "names": named(SERIES)}
 
 
-def privacy_of_more_groups(record: pd.DataFrame, points) -> dict:
-    """What one group more adds to privacy, paired by the deal."""
-    deals = record.pivot(index="deal", columns=CELL, values="record")
-    paired = [deals[d, m, t] - deals[d, m + 1, t] for d in DATASETS for m in (1, 2) for t in points]
-    return {"differences": [d.mean() for d in paired],
-            "se": [d.std() / np.sqrt(len(d)) for d in paired]}  # fmt: skip
+def privacy_of_more_groups(ladder: pd.DataFrame, thetas, knows="others") -> dict:
+    """[Zhan & Du 5.3.3] What one group more adds to privacy."""
+    chance = ladder.set_index(CELL)[knows]
+    few = [(dataset, groups) for dataset in DATASETS for groups in (1, 2)]
+    return {"differences": [chance[d, m, t] - chance[d, m + 1, t] for d, m in few for t in thetas],
+            "names": named(few, thetas)}  # fmt: skip
 
 
 # ID3 at work ------------------------------------------------------------------------------------

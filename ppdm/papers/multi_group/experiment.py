@@ -10,6 +10,7 @@ Functions with `rng` and `reps` are cells for `ppdm.study.run`. Everywhere `codi
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -44,7 +45,7 @@ def trees(
     grouping: int | None = None,
     class_in: str = "one",
     negative: str = "clip",
-    splitting: str = "fixed",
+    splitting: str | int = "fixed",
     ratio: float = TRAINING,
     size: int | None = None,
     **coding,
@@ -69,7 +70,8 @@ def trees(
         What ID3 does with negative counts, see :class:`ppdm.learn.ID3`.
     splitting
         ``"fixed"``: one division into training and test part for all repetitions (steps 1 to 3 are
-        repeated, and the division stands before them); ``"redrawn"``: a new one for each.
+        repeated, and the division stands before them); ``"redrawn"``: a new one for each; a number
+        names another one for all.
     ratio
         The training part's share of the records.
     size
@@ -83,9 +85,11 @@ def trees(
     >>> run["accuracy"].round(3)
     array([0.964, 0.964])
     """
-    _check("splitting", splitting, ("fixed", "redrawn"))
+    if not isinstance(splitting, int):
+        _check("splitting", splitting, ("fixed", "redrawn"))
     people = survey(dataset, ratio, **coding)
-    part, results = people.fixed, np.empty((reps, 3))
+    number = splitting if isinstance(splitting, int) else None
+    part, results = divided(dataset, number, ratio, **coding), np.empty((reps, 3))
     for rep in range(reps):
         if splitting == "redrawn":
             part = people.parts(rng)
@@ -404,6 +408,39 @@ def _survey(dataset: str, ratio: float, coding: tuple) -> Survey:
     made = Survey(codes, domain, ratio, absent, everyone=None)
     made = made._replace(everyone=made.table(codes))
     return made._replace(fixed=made.parts(np.random.default_rng(SPLIT_SEED)))
+
+
+def divided(dataset: str, division: int | None = None, ratio: float = TRAINING, **coding) -> Part:
+    """One division of a data set's records, by its number; ``None`` is one more, the fixed one.
+
+    >>> [divided("congressional-voting", i).test.total for i in (None, 0, 1)]
+    [87.0, 87.0, 87.0]
+    """
+    return _divided(dataset, division, ratio, key(coding))
+
+
+@lru_cache(maxsize=256)
+def _divided(dataset: str, division: int | None, ratio: float, coding: tuple) -> Part:
+    people = _survey(dataset, ratio, coding)
+    if division is None:
+        return people.fixed
+    return people.parts(np.random.default_rng([SPLIT_SEED, division]))
+
+
+def parts(
+    dataset: str, reps: int, divisions: int = 0, ratio: float = TRAINING, **coding
+) -> Iterator[tuple[Part, range]]:
+    """The divisions on which repetitions are spread, each with its repetitions; 0: the fixed one.
+
+    >>> [len(repetitions) for _, repetitions in parts("congressional-voting", 6, 3)]
+    [2, 2, 2]
+    """
+    numbers = range(divisions) if divisions else [None]
+    each, left = divmod(reps, len(numbers))
+    if left:
+        raise ValueError(f"{reps} repetitions cannot be spread evenly on {divisions} divisions")
+    for number in numbers:
+        yield divided(dataset, number, ratio, **coding), range(each)
 
 
 def training(dataset: str, ratio: float = TRAINING, **coding) -> Table:
