@@ -30,6 +30,8 @@ from typing import NamedTuple
 
 import yaml
 
+from ppdm.files import replace_file
+
 FILE = "changes.yml"
 STATUSES = {
     "before": "rule fixed before the first result",
@@ -165,7 +167,7 @@ def enter(folder: Path, status: str = "together") -> list[str]:
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     head, _, rest = text.partition("claims:\n")
     _, _, changes = ("\n" + rest).partition("\nchanges:")
-    path.write_text(f"{head}claims:\n{lines}changes:{changes or ' []' + chr(10)}", encoding="utf-8")
+    replace_file(path, f"{head}claims:\n{lines}changes:{changes or ' []' + chr(10)}".encode())
     return written
 
 
