@@ -797,7 +797,13 @@ def _fits(levels: tuple, dtype: Any) -> bool:
     words = not pd.api.types.is_object_dtype(dtype) and pd.api.types.is_string_dtype(dtype)
     if words and not all(isinstance(level, str) for level in levels):
         return False  # the reports are levels of the survey, whatever the answers were written as
-    return dtype.kind not in "iubf" or pd.Series(list(levels)).dtype.kind in "iubf"
+    if dtype.kind not in "iubf":
+        return True
+    try:  # a type of whole numbers would cut 0.5 down to 0
+        held = pd.Series(list(levels)).astype(dtype).tolist()
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return all(a == b for a, b in zip(held, levels, strict=True))
 
 
 def as_frame(records: object) -> pd.DataFrame:

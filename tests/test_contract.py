@@ -510,3 +510,11 @@ def test_column_names_must_differ():
 def test_replacing_keeps_the_checks():
     with pytest.raises(ValueError, match="the class names 'Z'"):
         replace(Survey(QUESTIONS), target="Z")
+
+
+def test_a_report_that_the_column_s_type_cannot_hold_is_not_cut_down():
+    survey = Survey({"A": [0, 0.5]}, [{"mechanism": "warner", "p": 0.0, "attributes": ["A"]}])
+    scheme = scheme_of(survey)
+    for kind in ("int64", "Int64", "bool"):
+        asked = pd.DataFrame({"A": pd.Series([0, 0], dtype=kind)})
+        assert scheme.disguise(asked, np.random.default_rng(1))["A"].tolist() == [0.5, 0.5]

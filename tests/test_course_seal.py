@@ -425,7 +425,10 @@ def test_nbgraders_own_commands_give_the_same_points(workshop, tmp_path):
     target.parent.mkdir(parents=True)
     target.write_text(nbformat.writes(notebook))
     for command in (["generate_assignment", PRIMER], ["autograde", PRIMER, "--create"]):
+        # nbgrader calls alembic by name: it lies beside this Python
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         done = subprocess.run([sys.executable, "-m", "nbgrader", *command], cwd=course,
+                              env={**os.environ, "PATH": path},
                               capture_output=True, text=True, timeout=300)  # fmt: skip
         assert done.returncode == 0, done.stderr
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
