@@ -24,3 +24,4 @@ window.addEventListener("load", () => {
   Promise.resolve(mathematics).then(makeAllScrollable);
 });
 window.addEventListener("resize", makeAllScrollable);
+window.addEventListener("scrollend", makeAllScrollable); // formulas are set when they come near
