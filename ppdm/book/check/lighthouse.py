@@ -2,11 +2,10 @@
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
-from ppdm.files import replace_file
+from ppdm.book import npm
 
 from . import Finding
 from .browser import CHROMIUM_FLAGS, find_chromium
@@ -17,28 +16,9 @@ REQUIRED = {"accessibility": 100, "best-practices": 95, "performance": 90}
 
 
 def install(folder: Path) -> Path | None:
-    """Lighthouse's command, installed with npm into `folder`; None where there is no npm.
-
-    Every package is held to the checksum in `package-lock.json`, and none runs a script.
-    """
-    command = folder / "node_modules" / ".bin" / "lighthouse"
-    wanted = (LOCKED / "package-lock.json").read_bytes()
-    mark = folder / "node_modules" / ".installed"
-    if command.exists() and mark.is_file() and mark.read_bytes() == wanted:
-        return command
-    if not shutil.which("npm"):
-        return None
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in ("package.json", "package-lock.json"):
-        replace_file(folder / name, (LOCKED / name).read_bytes())
-    done = subprocess.run(
-        ["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"],
-        cwd=folder, capture_output=True, text=True, timeout=600, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        raise RuntimeError(f"npm could not install Lighthouse: {done.stderr.strip()[-300:]}")
-    replace_file(mark, wanted)
-    return command
+    """Lighthouse's command, installed into `folder`; None where there is no npm."""
+    modules = npm.install(LOCKED, folder)
+    return modules / ".bin" / "lighthouse" if modules else None
 
 
 def scores(command: Path, address: str) -> tuple[dict[str, int], dict[str, list[str]]]:

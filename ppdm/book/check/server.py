@@ -8,7 +8,20 @@ from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
-_COMPRESSIBLE = {".html", ".css", ".js", ".json", ".svg", ".txt", ".csv", ".xml", ".map", ".inv"}
+_COMPRESSIBLE = {
+    ".html",
+    ".css",
+    ".js",
+    ".mjs",
+    ".wasm",
+    ".json",
+    ".svg",
+    ".txt",
+    ".csv",
+    ".xml",
+    ".map",
+    ".inv",
+}
 
 
 @lru_cache(maxsize=512)
@@ -20,6 +33,8 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | {
         ".js": "text/javascript",
+        ".mjs": "text/javascript",
+        ".wasm": "application/wasm",
         ".woff2": "font/woff2",
         ".woff": "font/woff",
         ".ipynb": "application/x-ipynb+json",

@@ -6,6 +6,7 @@
     runs       what was run, and the chapters' cards
     api        the reference of the package, from its docstrings
     try_it     what the chapters measured, for the page that lets its reader choose the noise
+    live       Python for the reader's browser
     own_survey the example of a survey of one's own
     course     the assignments, as student versions
     lecturers  rubrics, a feedback page, a picture of each step
@@ -32,6 +33,7 @@ def generate(source: Path, results: Path) -> None:
         api,
         course,
         lecturers,
+        live,
         own_survey,
         rules_history,
         runs,
@@ -59,6 +61,7 @@ def generate(source: Path, results: Path) -> None:
         **own_survey.fragments(),
         "api": api.write_pages(PACKAGE, source / "book" / "api"),
     }
+    live.write(source / "book" / "_static")
     lecturers.write(source / "book" / "_static")
     for name, text in fragments.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
