@@ -27,6 +27,9 @@ from ppdm.table import (
 
 #: The name of a class that has none.
 UNNAMED = "y"
+#: The entry of a frame's ``attrs`` in which `Mechanism.disguise` says who disguised it.
+DISGUISED_BY = "disguised by"
+_NO_WORD = "X cannot say whether its records were disguised (a frame of pandas can)"
 
 
 class CanUndo(Protocol):
@@ -75,9 +78,15 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         With a mechanism, `X` and `y` are reports, disguised as those learned from, and the score is
         the unbiased estimate of the share among the true records behind them [Zhan & Matwin 2.4;
         Zhan & Du 4.6]; it may leave the range from 0 to 1. For true records ask the accuracy of
-        :meth:`predict`.
+        :meth:`predict`. Without one, records that cannot say who disguised them (arrays, frames of
+        other engines) are taken for true ones, and this is said.
         """
         check_is_fitted(self)
+        if self.mechanism is None and not _can_say(X):
+            warnings.warn(
+                f"{_NO_WORD}: there is no mechanism, so they are taken for true records",
+                stacklevel=2,
+            )
         frame = self._features(X)
         name = getattr(y, "name", None)
         if name is not None and name != self.target_ != UNNAMED:
@@ -113,7 +122,22 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def predict(self, X: pd.DataFrame | np.ndarray) -> np.ndarray:
-        """The likeliest class of each (undisguised) record."""
+        """The likeliest class of each (undisguised) record; a frame of reports is refused.
+
+        So a scorer that compares predictions with reported classes, as ``scoring="accuracy"`` does,
+        cannot take the share among reports for that among people.
+        """
+        disguised = getattr(X, "attrs", {}).get(DISGUISED_BY)
+        if disguised is not None:
+            raise ValueError(
+                f"these records were disguised by {disguised}, and predict takes true ones: score() "
+                "estimates from reports (if the columns are open, say so with X.attrs.clear())"
+            )
+        if self.mechanism is not None and not _can_say(X):
+            warnings.warn(
+                f"{_NO_WORD}: predict takes true records, score() estimates from reports",
+                stacklevel=2,
+            )
         digits = self._digits(X)
         return self.classes_[self._best(digits)]
 
@@ -231,13 +255,18 @@ def _without(domain: Domain, target: str) -> Domain:
     return domain.only([name for name in domain.names if name != target])
 
 
+def _can_say(records: object) -> bool:
+    """Whether records could say who disguised them."""
+    return isinstance(records, pd.DataFrame)
+
+
 def _disguised_otherwise(records: object, mechanism: object) -> str:
     """What is wrong if the records say that another mechanism disguised them; else nothing.
 
     `Mechanism.disguise` writes into ``attrs`` of a frame who disguised it, and pandas hands that
     on to its parts. A survey's scheme and the mechanism it was made of are written differently.
     """
-    known, given = getattr(records, "attrs", {}).get("disguised by"), repr(mechanism)
+    known, given = getattr(records, "attrs", {}).get(DISGUISED_BY), repr(mechanism)
     if known is None or known == given or (mechanism is not None and "<Scheme" in known + given):
         return ""
     return f"these records were disguised by {known}, and the mechanism is {given}"
