@@ -32,6 +32,8 @@ COMMANDS = {
                    "run_arguments", "run"),
     "verify": Command("compute cells again, drawn at random, and compare", "ppdm.book.verify",
                       "add_arguments", "main"),
+    "clean": Command("remove kept cells that nothing uses any more", "ppdm.book.build.commands",
+                     "clean_arguments", "clean"),
     "serve": Command("show the built site on 127.0.0.1", "ppdm.book.build.commands",
                      "serve_arguments", "serve"),
     "lab": Command("open JupyterLab in notebooks/", "ppdm.book.build.commands", "no_arguments", "lab"),

@@ -1,6 +1,7 @@
 """The pipeline from notebooks to a site: parameters, what runs again, stopping, the links' owner."""
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -11,8 +12,9 @@ import nbformat
 import psutil
 import pytest
 
-from ppdm import cli, places
+from ppdm import cli, places, study
 from ppdm.book.build import chapters, commands, execute, render, settings
+from ppdm.study import identity
 
 ROOT = places.find_root(Path(__file__).parent)
 
@@ -299,6 +301,94 @@ def test_runs_with_other_parameters_do_not_overwrite_each_other(book, monkeypatc
         f"results:  {book.out / 'runs/00_first/seed-7/results/00_first'}" in capsys.readouterr().out
     )
     assert all(output.resolve().is_relative_to(book.out / "runs/00_first") for output, _ in places_)
+
+
+# What is kept, and for how long
+
+
+@pytest.fixture
+def cache(book, monkeypatch):
+    """Kept cells of a megabyte each, unused for some days; a function that says which are left."""
+    monkeypatch.chdir(book.root)
+    monkeypatch.delenv("PPDM_CACHE", raising=False)
+    folder = book.out / "cache"
+
+    def keep(name: str, days: float, file: str = "a.npy") -> str:
+        path = folder / name[:2] / (name[2:] * 30)[:30]
+        path.mkdir(parents=True)
+        (path / file).write_bytes(bytes(10**6))
+        os.utime(path, (time.time() - 86_400 * days,) * 2)
+        return path.relative_to(folder).as_posix()
+
+    def left() -> set[str]:
+        return {path.relative_to(folder).as_posix() for path in folder.glob("??/*")}
+
+    return keep, left
+
+
+def manifest_of(layout, *kept):
+    path = layout.results / "00_first" / "manifest.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"made_on": {"kept": [*kept, None]}}))
+
+
+def test_cells_that_nothing_uses_any_more_are_removed_with_a_sentence(book, cache, capsys):
+    keep, left = cache
+    old, young = [keep("aa1", 40), keep("ab2", 31)], keep("aa3", 29)
+    built, quick = keep("ba4", 90), keep("ba5", 90)
+    manifest_of(book, built)
+    manifest_of(places.quick_layout(book.root), quick)
+    assert cli.main(["clean"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("Removed the kept cells of 2 experiments (2 MB) that nothing had used")
+    assert said.endswith("; 3 MB are left.\n")
+    assert left() == {young, built, quick} and old
+    assert not (book.out / "cache" / "ab").exists()
+    assert cli.main(["clean"]) == 0
+    assert (
+        capsys.readouterr().out == "Nothing to remove: 3 MB of kept cells are in use, or young.\n"
+    )
+
+
+def test_the_longest_unused_go_first_and_nothing_that_may_be_in_use(book, cache, capsys):
+    keep, left = cache
+    keep("aa1", 9), keep("aa2", 5)
+    kept = {keep("aa3", 3), keep("aa4", 0.5), keep("aa5", 20)}
+    manifest_of(book, "aa/" + "5" * 30)
+    assert cli.main(["clean", "--gigabytes", "0.003"]) == 0  # 3.2 MB
+    assert "of 2 experiments" in capsys.readouterr().out and left() == kept
+    assert cli.main(["clean", "--gigabytes", "0"]) == 0
+    assert len(left()) == 2  # of today; of the built book
+    assert cli.main(["clean", "--days", "-1"]) == 1
+    assert "--days is -1; it must be 0 or more" in capsys.readouterr().err
+
+
+def test_only_what_a_study_kept_is_removed(book, cache):
+    keep, left = cache
+    mine = {keep("zz1", 99), keep("aa2", 99, file="thesis.doc")}
+    (book.out / "cache" / "aa" / "notes").mkdir()
+    assert cli.main(["clean"]) == 0 and left() == mine | {"aa/notes"}
+
+
+def test_builds_and_runs_prune_and_reading_is_use(book, cache, monkeypatch, capsys):
+    keep, left = cache
+    monkeypatch.setattr(commands, "execute", lambda *a, **k: None)
+    monkeypatch.setattr(commands, "check_parameters", lambda *_: None)
+    old = keep("aa1", 40)
+    assert cli.main(["run", "00"]) == 0
+    assert "Removed the kept cells of 1 experiment (1 MB)" in capsys.readouterr().out
+    assert not left() and old
+    monkeypatch.setattr(identity, "_BEGAN", float("inf"))  # whoever edits the package meanwhile
+    for _ in range(2):
+        study.run(draw, {"x": [1]}, 2, seed=1)
+        (name,) = left()
+        folder = book.out / "cache" / name
+        assert time.time() - folder.stat().st_mtime < 3_600
+        os.utime(folder, (0, 0))
+
+
+def draw(rng, reps, x):
+    return {"m": rng.random(reps)}
 
 
 def test_the_quick_build_says_how_to_see_it(monkeypatch, tmp_path, capsys):

@@ -493,6 +493,8 @@ class Store:
             self.folder = folder
         except OSError as error:
             warnings.warn(f"finished cells are not kept: {error}", stacklevel=2)
+        with contextlib.suppress(OSError):
+            os.utime(folder)  # in use: what nobody uses is removed one day
 
     @classmethod
     def nowhere(cls) -> Store:

@@ -1,4 +1,4 @@
-"""What `ppdm book`, `quick`, `run`, `serve`, `lab` and `zip` do."""
+"""What `ppdm book`, `quick`, `run`, `clean`, `serve`, `lab` and `zip` do."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from ppdm import places
-from ppdm.book.build import chapters
+from ppdm.book.build import chapters, pruning
 from ppdm.book.build.execute import check_parameters, execute
 from ppdm.book.build.lock import alone
 
@@ -65,6 +65,7 @@ def _build_alone(where: places.Layout, profile: str) -> int:
     render.stage(where)
     changed = render.render(where)
     done = f"Ran {', '.join(ran)}" if ran else "No notebook had changed"
+    _prune(where.root)
     site = "built the site" if changed else "the site was up to date"
     print(f"{done}; {site}; {time.monotonic() - begin:.0f} seconds.")
     command = "ppdm serve --quick" if profile == "quick" else "ppdm serve"
@@ -107,9 +108,46 @@ def run(args: argparse.Namespace) -> int:
     output = where.out / notebook.name
     with alone(where.out, f"ppdm run {notebook.stem}"):
         execute(notebook, output, parameters, where.results, scratch=where.work)
+    _prune(where.root)
     print(f"notebook: {output}")
     print(f"results:  {where.results / notebook.stem}")
     return 0
+
+
+def clean_arguments(parser: argparse.ArgumentParser) -> None:
+    """How old, how large."""
+    parser.description = (
+        "Remove kept cells that nothing has used for a while, as book, quick and run do when they "
+        "end. Cells of the built book and of the quick one stay. (`make clean` removes all of _build.)"
+    )
+    parser.add_argument("--days", type=float, default=pruning.DAYS,
+                        help="unused for so long; 30 if you do not say")  # fmt: skip
+    parser.add_argument("--gigabytes", type=float, default=pruning.LARGEST / (1 << 30),
+                        help="and the longest unused while there are more; 2 if you do not say")  # fmt: skip
+
+
+def clean(args: argparse.Namespace) -> int:
+    """Prune the cache of finished cells."""
+    for name in ("days", "gigabytes"):
+        if not getattr(args, name) >= 0:
+            raise ValueError(f"--{name} is {getattr(args, name):g}; it must be 0 or more")
+    root = places.find_root()
+    with alone(places.paper_layout(root).out, "ppdm clean"):
+        said, left = _prune(root, args.days, int(args.gigabytes * (1 << 30)))
+    if not said:
+        print(f"Nothing to remove: {left / 1e6:.0f} MB of kept cells are in use, or young.")
+    return 0
+
+
+def _prune(
+    root: Path, days: float = pruning.DAYS, largest: int = pruning.LARGEST
+) -> tuple[str, int]:
+    """Keep the cache small, and say what went."""
+    used = pruning.in_use([places.paper_layout(root), places.quick_layout(root)])
+    said, left = pruning.prune(used, days, largest)
+    if said:
+        print(said)
+    return said, left
 
 
 def parse_value(text: str) -> object:
