@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -267,6 +268,14 @@ class RRMatrix(Mechanism):
             return math.inf
         wanted = self.matrices if attribute is None else [self._key(attribute)]
         return sum(matrix_epsilon(self.matrices[key]) for key in wanted)
+
+    def likelihood(self, report: np.ndarray, domain: Domain) -> np.ndarray:
+        named = self._matrices_in(domain)
+        rows = [
+            named[name][said] if name in named else np.arange(size) == said
+            for name, said, size in zip(domain.names, report, domain.shape, strict=True)
+        ]
+        return reduce(np.multiply.outer, [np.asarray(row, dtype=float) for row in rows]).reshape(-1)
 
     def _likeliest(self, prior: Table) -> np.ndarray:
         self.check_part(prior.domain)

@@ -134,6 +134,16 @@ class Mechanism(ABC):
         columns = [self.apply(Table(domain, unit)).values for unit in np.eye(domain.size)]
         return np.array(columns).T
 
+    def likelihood(self, report: np.ndarray, domain: Domain) -> np.ndarray:
+        """P(this report | record), for every record of a domain; the report as level numbers.
+
+        >>> from ppdm import MultiGroup
+        >>> MultiGroup(0.8).likelihood(np.array([0, 1]), Domain(("A", "B"), ((0, 1),) * 2)).round(2)
+        array([0. , 0.8, 0.2, 0. ])
+        """
+        row = self.reported(domain).codes(np.asarray(report)[None])[0]
+        return self.matrix(domain)[row]
+
     # -- names -----------------------------------------------------------------------------
 
     def check_all(self, domain: Domain) -> None:

@@ -192,6 +192,11 @@ class MultiGroup(Mechanism):
             return math.inf
         return answer * len(groups)
 
+    def likelihood(self, report: np.ndarray, domain: Domain) -> np.ndarray:
+        chances = np.zeros(domain.size)
+        chances[domain.codes(np.asarray(report)[None])] = 1.0
+        return self._mixed(Table(domain, chances), self.theta, 1 - self.theta).values
+
     def _likeliest(self, prior: Table) -> np.ndarray:
         self.check_part(prior.domain)
         best = prior.densified().values.copy()

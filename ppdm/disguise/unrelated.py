@@ -219,6 +219,12 @@ class UnrelatedQuestion(Mechanism):
             return epsilon_of_private(self.q, 1 / domain.size)
         return epsilon_of_private(self.q, self.personal_distribution(domain).min())
 
+    def likelihood(self, report: np.ndarray, domain: Domain) -> np.ndarray:
+        code = domain.codes(np.asarray(report)[None])[0]
+        chances = np.full(domain.size, (1 - self.q) * self.personal_distribution(domain)[code])
+        chances[code] += self.q
+        return chances
+
     def _likeliest(self, prior: Table) -> np.ndarray:
         self.check_part(prior.domain)
         values = prior.densified().values

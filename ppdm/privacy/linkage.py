@@ -43,12 +43,14 @@ def nearest_share(
 
 
 def assignment_share(
-    original: ArrayLike, released: ArrayLike, known: Sequence[int] | None = None
-) -> float:
+    original: ArrayLike, released: ArrayLike, known: Sequence[int] | None = None,
+    squared: bool = True,
+) -> float:  # fmt: skip
     """The share traced by the one-to-one matching with the least total squared distance.
 
     Every original was released once. An attacker who uses this can take back a link that would
-    give an original away twice. Distances are as in `nearest_share`.
+    give an original away twice. Distances are as in `nearest_share`; not `squared`, their total is
+    the least, as in R's sdcMicro.
 
     >>> A = [[0.0], [1.0], [2.0]]
     >>> B = [[0.9], [1.1], [2.2]]
@@ -56,7 +58,9 @@ def assignment_share(
     (0.667, 1.0)
     """
     A, B = _comparable(original, released, known)
-    released_row, original_row = linear_sum_assignment(cdist(B, A, "sqeuclidean"))
+    released_row, original_row = linear_sum_assignment(
+        cdist(B, A, "sqeuclidean" if squared else "euclidean")
+    )
     return float((released_row == original_row).mean())
 
 

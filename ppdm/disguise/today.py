@@ -1,0 +1,399 @@
+"""Today's schemes, in the same protocol: what local differential privacy has come to use.
+
+An answer is k-RR's if all wrong reports are equally likely, and each is e^ε times rarer than the true
+one (Kairouz, Oh & Viswanath 2014, who show it best for large ε; it is Warner's matrix). For several
+answers there are three ways to spend one ε, and each is a mechanism here:
+
+    k_rr_record(domain, ε)           the whole record as one answer
+    k_rr_each(domain, ε)             every answer, with a part of the budget each: ε / d
+    OneSampled(domain, ε, blocks)   one block of answers, drawn at random, with the whole ε
+
+and instead of k-RR other matrices, with more reports than answers:
+
+    unary(n, ε)                      a bit for each answer (Wang, Blocki, Li & Jha 2017)
+    subset_selection(n, ε)           a set of answers (Ye & Barg 2018; Wang et al. 2016)
+    two_coins(n, f, p, q)            a bit for each answer, disguised twice (RAPPOR: Erlingsson, Pihur & Korolova 2014)
+
+The variances that the literature gives for their usual estimates stand beside them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import combinations, product
+
+import numpy as np
+
+from ppdm.chance import generator
+from ppdm.disguise.matrix import RRMatrix
+from ppdm.disguise.mechanism import Mechanism, collect
+from ppdm.disguise.unrelated import UnrelatedQuestion
+from ppdm.table import Domain, Table, listed, whole_counts
+
+#: The report of an answer that was not asked for.
+NOT_ASKED = "not asked"
+#: Matrices with more reports than this are not written out.
+MOST_REPORTS = 1 << 16
+
+
+# Matrices for one answer ---------------------------------------------------------------------------
+
+
+def k_rr(n: int, epsilon: float) -> np.ndarray:
+    """The truth e^ε times as likely as any other report: k-RR, Warner's matrix for n answers.
+
+    >>> k_rr(3, math.log(2)).round(2)
+    array([[0.5 , 0.25, 0.25],
+           [0.25, 0.5 , 0.25],
+           [0.25, 0.25, 0.5 ]])
+    """
+    _check(n, epsilon)
+    return (np.ones((n, n)) + (math.exp(epsilon) - 1) * np.eye(n)) / (math.exp(epsilon) + n - 1)
+
+
+def binary(n: int, epsilon: float, first: Sequence[int]) -> np.ndarray:
+    """One bit for n answers: is mine one of these? With e^ε between the truth and the lie.
+
+    [Kairouz, Oh & Viswanath 2014] the binary mechanism, best for small ε.
+
+    >>> binary(3, math.log(3), [0])
+    array([[0.75, 0.25, 0.25],
+           [0.25, 0.75, 0.75]])
+    """
+    _check(n, epsilon)
+    inside = np.isin(np.arange(n), list(first))
+    bit = np.where(inside, math.exp(epsilon), 1.0) / (1 + math.exp(epsilon))
+    return np.stack([bit, 1 - bit])
+
+
+def unary(n: int, epsilon: float, optimised: bool = True) -> np.ndarray:
+    """A bit for each answer, all disguised: 2^n reports, the first bit the first answer's.
+
+    `optimised`: the own bit is told with probability 1/2, the others are set with 1/(e^ε + 1);
+    else ("symmetric") each bit is told with the odds e^(ε/2).
+
+    >>> unary(2, math.log(3)).round(3)[:, 0]               # reports 00, 01, 10, 11
+    array([0.375, 0.125, 0.375, 0.125])
+    """
+    _check(n, epsilon)
+    own, other = bits(epsilon, optimised)
+    return _unary(n, own, other)
+
+
+def bits(epsilon: float, optimised: bool = True) -> tuple[float, float]:
+    """With what chance the own bit, and any other, is set in a unary report.
+
+    >>> bits(math.log(3)), bits(math.log(9), optimised=False)
+    ((0.5, 0.25), (0.75, 0.25))
+    """
+    if optimised:
+        return 0.5, 1 / (math.exp(epsilon) + 1)
+    half = math.exp(epsilon / 2)
+    return round(half / (half + 1), 15), round(1 / (half + 1), 15)
+
+
+def two_coins(n: int, f: float, p: float = 0.5, q: float = 0.75) -> np.ndarray:
+    """RAPPOR: each bit is drawn anew with probability f, once for all; then each report of it is 1
+    with probability q if that bit is 1, and p if it is 0.
+
+    >>> two_coins(2, 0.5, 0.5, 0.75).round(3)[:, 0]
+    array([0.137, 0.176, 0.301, 0.387])
+    """
+    _check(n, 1.0)
+    for name, value in (("f", f), ("p", p), ("q", q)):
+        if not 0 <= value <= 1:
+            raise ValueError(f"{name} is a probability, from 0 to 1; got {value!r}")
+    kept, made = 1 - f / 2, f / 2  # the lasting bit is 1 for the own answer, for another
+    return _unary(n, q * kept + p * (1 - kept), q * made + p * (1 - made))
+
+
+def subset_selection(n: int, epsilon: float, size: int | None = None) -> np.ndarray:
+    """A set of answers, e^ε times as likely if it holds the true one; n over `size` reports.
+
+    The size with the least error is the whole number nearest n / (e^ε + 1).
+
+    >>> subset_selection(3, math.log(2)).round(2)
+    array([[0.5 , 0.25, 0.25],
+           [0.25, 0.5 , 0.25],
+           [0.25, 0.25, 0.5 ]])
+    """
+    _check(n, epsilon)
+    size = subset_size(n, epsilon) if size is None else size
+    if not 1 <= size < n:
+        raise ValueError(f"a set of {n} answers has 1 to {n - 1} of them; got {size!r}")
+    if math.comb(n, size) > MOST_REPORTS:
+        raise ValueError(
+            f"{math.comb(n, size):,} sets are too many to write out (at most {MOST_REPORTS:,})"
+        )
+    inside = np.array([np.isin(np.arange(n), c) for c in combinations(range(n), size)])
+    weight = np.where(inside, math.exp(epsilon), 1.0)
+    return weight / weight.sum(axis=0)
+
+
+def subset_size(n: int, epsilon: float) -> int:
+    """How many answers a reported set should have.
+
+    >>> subset_size(10, math.log(4)), subset_size(10, 5.0)
+    (2, 1)
+    """
+    return int(min(max(1, round(n / (math.exp(epsilon) + 1))), n - 1))
+
+
+def _unary(n: int, own: float, other: float) -> np.ndarray:
+    if 2**n > MOST_REPORTS:
+        raise ValueError(f"2^{n} reports are too many to write out (at most {MOST_REPORTS:,})")
+    reports = np.array(list(product([0, 1], repeat=n)))
+    chance = np.where(np.eye(n, dtype=bool), own, other)
+    told = np.where(reports[:, None, :] == 1, chance[None], 1 - chance[None])
+    return told.prod(axis=2)
+
+
+def _check(n: int, epsilon: float) -> None:
+    if n < 2 or n != int(n):
+        raise ValueError(f"there must be two answers or more; got {n!r}")
+    if not (epsilon > 0 and math.isfinite(epsilon)):
+        raise ValueError(f"epsilon is {epsilon!r}: it must be positive and finite")
+
+
+# Closed forms --------------------------------------------------------------------------------------
+#
+# N times the variance of an estimated share, the true shares given: the noise of the disguise alone. That
+# the respondents are a sample adds share (1 - share).
+
+
+def variance_k_rr(n: int, epsilon: float, share: float = 0.0) -> float:
+    """Of k-RR [Wang, Blocki, Li & Jha 2017, Section 4.1].
+
+    >>> round(variance_k_rr(2, math.log(3)), 6)
+    0.75
+    """
+    grown = math.exp(epsilon)
+    return (n - 2 + grown) / (grown - 1) ** 2 + share * (n - 2) / (grown - 1)
+
+
+def variance_unary(epsilon: float, optimised: bool = True, share: float = 0.0) -> float:
+    """Of unary reports [Wang, Blocki, Li & Jha 2017, Sections 4.3 and 4.4].
+
+    >>> round(variance_unary(math.log(3)), 6)
+    3.0
+    """
+    grown = math.exp(epsilon)
+    if optimised:
+        return 4 * grown / (grown - 1) ** 2 + share
+    half = math.exp(epsilon / 2)
+    return half / (half - 1) ** 2 + 0 * share  # its bits are as certain, whatever the share
+
+
+def variance_subset(n: int, epsilon: float, size: int | None = None, share: float = 0.0) -> float:
+    """Of subset selection [Ye & Barg 2018].
+
+    A set holds the own answer with probability `own`, any other with `other`; the share is estimated
+    by (its share among the sets - other) / (own - other).
+
+    >>> round(variance_subset(3, math.log(2), 1), 6) == round(variance_k_rr(3, math.log(2)), 6)
+    True
+    """
+    size = subset_size(n, epsilon) if size is None else size
+    grown = math.exp(epsilon)
+    own = size * grown / (size * grown + n - size)
+    other = own * (size - 1) / (n - 1) + (1 - own) * size / (n - 1)
+    noise = share * own * (1 - own) + (1 - share) * other * (1 - other)
+    return noise / (own - other) ** 2
+
+
+# Records -------------------------------------------------------------------------------------------
+
+
+def k_rr_record(domain: Domain, epsilon: float) -> UnrelatedQuestion:
+    """k-RR on the whole record. It is the unrelated question with fair coins, under another name.
+
+    >>> scheme = k_rr_record(Domain(("A", "B"), ((0, 1),) * 2), math.log(3))
+    >>> scheme.matrix(Domain(("A", "B"), ((0, 1),) * 2)).round(3)[0]
+    array([0.5  , 0.167, 0.167, 0.167])
+    """
+    _check(domain.size, epsilon)
+    grown = math.exp(epsilon) - 1
+    return UnrelatedQuestion(grown / (grown + domain.size))
+
+
+def k_rr_each(domain: Domain, epsilon: float) -> RRMatrix:
+    """k-RR on every answer by itself, the budget split evenly.
+
+    >>> scheme = k_rr_each(Domain(("A", "B"), ((0, 1),) * 2), 2 * math.log(3))
+    >>> scheme.matrices["A"][0], round(scheme.epsilon() / math.log(3), 9)
+    (array([0.75, 0.25]), 2.0)
+    """
+    return each(domain, lambda n: k_rr(n, epsilon / len(domain.names)))
+
+
+def each(domain: Domain, matrix: Callable[[int], np.ndarray]) -> RRMatrix:
+    """One kind of matrix for every answer: `matrix` is called with the number of its levels.
+
+    >>> each(Domain(("A",), ((0, 1),)), lambda n: unary(n, 1.0)).matrices["A"].shape
+    (4, 2)
+    """
+    return RRMatrix({n: matrix(k) for n, k in zip(domain.names, domain.shape, strict=True)})
+
+
+class OneSampled(Mechanism):
+    """One block of answers, drawn at random, is told by k-RR with the whole ε; the others are not.
+
+    `blocks` are lists of names, by default every answer by itself; a name may stand in several. All
+    that lies within one block can be estimated, and nothing that does not: two answers that are never
+    asked together are never seen together.
+
+    >>> survey = Domain(("A", "B", "C"), ((0, 1),) * 3)
+    >>> scheme = OneSampled(survey, math.log(3), [["A", "C"], ["B", "C"]])
+    >>> reports = scheme.disguise_table(Table(survey, [500, 0, 0, 0, 0, 0, 0, 500]), np.random.default_rng(5))
+    >>> scheme.undo(reports.marginal("A", "C")).dense.round()
+    array([[516., -12.],
+           [ 36., 468.]])
+    >>> scheme.undo(reports.marginal("A", "B"))
+    Traceback (most recent call last):
+    ValueError: A, B are never in one report; the blocks are A and C; B and C
+    """
+
+    def __init__(
+        self, domain: Domain, epsilon: float, blocks: Sequence[Sequence[str]] | None = None
+    ) -> None:
+        if not (epsilon > 0 and math.isfinite(epsilon)):
+            raise ValueError(f"epsilon is {epsilon!r}: it must be positive and finite")
+        self.domain, self.rate = domain, float(epsilon)
+        chosen = [[name] for name in domain.names] if blocks is None else blocks
+        self.blocks = tuple(tuple(block) for block in chosen)
+        if not all(self.blocks) or len({frozenset(b) for b in self.blocks}) < len(self.blocks):
+            raise ValueError("a block of answers is empty, or stands there twice")
+        self.sizes = tuple(domain.only(block).size for block in self.blocks)
+
+    def __repr__(self) -> str:
+        return f"OneSampled(epsilon={self.rate:g}, blocks={self.blocks})"
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for block in self.blocks for name in block))
+
+    # -- the respondent --------------------------------------------------------------------
+
+    def disguise_codes(
+        self, codes: np.ndarray, domain: Domain, rng: np.random.Generator
+    ) -> np.ndarray:
+        return self.reported(domain).codes(self.disguise_digits(domain.digits(codes), domain, rng))
+
+    def disguise_digits(
+        self, digits: np.ndarray, domain: Domain, rng: np.random.Generator
+    ) -> np.ndarray:
+        self.check_all(domain)
+        rng, digits = generator(rng), np.asarray(digits, dtype=np.int64)
+        asked = rng.integers(len(self.blocks), size=len(digits))
+        out = np.tile(np.array(domain.shape, dtype=np.int64), (len(digits), 1))  # not asked
+        for number, block in enumerate(self.blocks):
+            rows = np.flatnonzero(asked == number)
+            axes, part = np.array([domain.axis(name) for name in block]), domain.only(block)
+            scheme, own = RRMatrix(k_rr(part.size, self.rate)), digits[np.ix_(rows, axes)]
+            told = scheme.disguise_codes(part.codes(own), _one(part.size), rng)
+            out[np.ix_(rows, axes)] = part.digits(told)
+        return out
+
+    def disguise_table(self, table: Table, rng: np.random.Generator) -> Table:
+        rng = generator(rng)
+        self.check_all(table.domain)
+        cells, counts = whole_counts(table)
+        reported, digits = self.reported(table.domain), table.domain.digits(cells)
+        dealt = rng.multinomial(counts, np.full(len(self.blocks), 1 / len(self.blocks)))
+        found, numbers = [], []
+        for number, block in enumerate(self.blocks):
+            part, codes = self._reports(block, table.domain)
+            own = part.codes(digits[:, [table.domain.axis(name) for name in block]])
+            asked = np.bincount(own, dealt[:, number], minlength=part.size).astype(np.int64)
+            found.append(codes)
+            numbers.append(rng.multinomial(asked, k_rr(part.size, self.rate).T).sum(axis=0))
+        return collect(reported, np.concatenate(found), np.concatenate(numbers), like=table)
+
+    def _reports(self, block: Sequence[str], domain: Domain) -> tuple[Domain, np.ndarray]:
+        """The answers to a block, and the coded reports that tell them and nothing else."""
+        part = domain.only(block)
+        digits = np.tile(np.array(domain.shape, dtype=np.int64), (part.size, 1))
+        digits[:, [domain.axis(name) for name in block]] = part.digits(np.arange(part.size))
+        return part, self.reported(domain).codes(digits)
+
+    # -- the collector ---------------------------------------------------------------------
+
+    def reported(self, domain: Domain) -> Domain:
+        return domain.with_levels(
+            {n: (*levels, NOT_ASKED) for n, levels in zip(domain.names, domain.levels, strict=True)}
+        )
+
+    def true_domain(self, reported: Domain) -> Domain:
+        """The domain of the true answers behind a domain of reports."""
+        return reported.with_levels(
+            {n: levels[:-1] for n, levels in zip(reported.names, reported.levels, strict=True)}
+        )
+
+    def apply(self, table: Table) -> Table:
+        self.check_all(table.domain)
+        reported = self.reported(table.domain)
+        values = np.zeros(reported.size)
+        for block in self.blocks:
+            part, codes = self._reports(block, table.domain)
+            told = k_rr(part.size, self.rate) @ table.marginal(*block).densified().values
+            values[codes] += told / len(self.blocks)
+        return Table(reported, values)
+
+    def undo(self, table: Table) -> Table:
+        """The estimated true counts of a table within one block.
+
+        Of the reports of the blocks that hold all its answers, k-RR is undone (summed over a block's
+        other answers, it keeps or redraws what is left), and they stand for all.
+        """
+        self.check_part(table.domain)
+        true = self.true_domain(table.domain)
+        holding = [set(true.names) <= set(block) for block in self.blocks]
+        if not any(holding):
+            told = "; ".join(" and ".join(block) for block in self.blocks[:4])
+            raise ValueError(
+                f"{listed(true.names)} are never in one report; the blocks are {told}"
+                + (", ..." if len(self.blocks) > 4 else "")
+            )
+        asked = table.dense[tuple(slice(0, size) for size in true.shape)].reshape(-1)
+        grown = math.exp(self.rate) - 1
+        sizes = [size for size, here in zip(self.sizes, holding, strict=True) if here]
+        keep = float(np.mean([grown / (grown + size) for size in sizes]))
+        estimate = (asked - (1 - keep) * asked.sum() / true.size) / keep
+        return Table(true, estimate * (len(self.blocks) / len(sizes)))
+
+    def unbiased(
+        self, right: Callable[[np.ndarray], np.ndarray], codes: np.ndarray, domain: Domain
+    ) -> np.ndarray:
+        raise ValueError("with one block of answers a person, no function of whole records is told")
+
+    # -- the attacker ----------------------------------------------------------------------
+
+    def epsilon(self, attribute: str | None = None, domain: Domain | None = None) -> float:
+        """The whole ε, of the record and of each answer: nothing is split.
+
+        >>> OneSampled(Domain(("A", "B"), ((0, 1),) * 2), 1.0).epsilon()
+        1.0
+        """
+        return self.rate
+
+    def likelihood(self, report: np.ndarray, domain: Domain) -> np.ndarray:
+        shape = np.array(domain.shape)
+        asked = np.flatnonzero(np.asarray(report) < shape)
+        blocks = [[domain.axis(n) for n in block] for block in self.blocks]
+        if sorted(asked.tolist()) not in [sorted(axes) for axes in blocks]:
+            return np.zeros(domain.size)
+        digits = domain.digits(np.arange(domain.size))[:, asked]
+        same = (digits == np.asarray(report)[asked]).all(axis=1)
+        size, grown = int(shape[asked].prod()), math.exp(self.rate)
+        return np.where(same, grown, 1.0) / (grown + size - 1) / len(blocks)
+
+    def _likeliest(self, prior: Table) -> np.ndarray:
+        raise ValueError("draw reports, with ppdm.privacy.ladder.sampled()")
+
+    def _told_truth(self, prior: Table) -> Table:
+        raise ValueError("a report of one block is no record: there is no truth of it to tell")
+
+
+def _one(size: int) -> Domain:
+    return Domain(("block",), (tuple(range(size)),))

@@ -1,0 +1,221 @@
+"""Attacks on released tables that are carried out: what is lost at least.
+
+A distorted table has no channel that could be gone through. So an attack is done and its successes
+are counted, which says what an attacker gets at least; a cleverer one may get more. Here are
+
+    Distorted            a released table beside its original: guesses of answers, records, links
+    learned              the way back from the released values, learned from known samples
+    without_noise        spectral filtering: what a few directions hold is signal, the rest is noise
+    rotated              a rotation of the data, which keeps all distances
+
+What an attacker knows of a table are *known samples*: rows of which he has the original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.distance import cdist
+
+from ppdm.chance import generator
+from ppdm.privacy.linkage import assignment_share, nearest_share
+from ppdm.privacy.ranks import two_tables
+
+#: A ridge on standardized values: keeps a way back from few samples within reason.
+RIDGE = 1e-2
+#: The neighbours that vote where answers are learned from released rows.
+NEIGHBOURS = 5
+
+
+@dataclass(frozen=True)
+class Distorted:
+    """A released table beside its original: row i of the one was made from row i of the other.
+
+    `coded` turns numbers into answers, a column an attribute of `names` (by default the numbers
+    themselves, rounded); `open` are further answers that were released as they are, the class say.
+
+    >>> table = Distorted([[0.0], [1.0], [0.0]], [[0.2], [0.9], [0.6]], ("A",))
+    >>> chance, unseen = table.guessed("A", "read")
+    >>> round(chance, 3), round(unseen, 3)
+    (0.667, 0.667)
+    """
+
+    original: np.ndarray
+    released: np.ndarray
+    names: tuple[str, ...]
+    coded: Callable[[np.ndarray], np.ndarray] = np.rint
+    open: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        A, B = two_tables(self.original, self.released)
+        object.__setattr__(self, "original", A)
+        object.__setattr__(self, "released", B)
+
+    def answers(self, table: np.ndarray) -> np.ndarray:
+        """The rows as answers, the open ones last."""
+        own = np.asarray(self.coded(table)).astype(np.int64)
+        return np.column_stack([own, *(np.asarray(v).astype(np.int64) for v in self.open.values())])
+
+    def traced(self, known: Sequence[str] = ()) -> float:
+        """The share of rows traced to their originals: the better of two attacks.
+
+        Each to its nearest, and all at once by the matching of least total distance.
+        """
+        columns = [self.names.index(name) for name in known] or None
+        attacks = (nearest_share, assignment_share)
+        return max(attack(self.original, self.released, columns) for attack in attacks)
+
+    def guessed(
+        self, goal: object, how: str, known_rows: ArrayLike = (), known: Sequence[str] = ()
+    ) -> tuple[float, float]:
+        """The share of rows of which the goal is guessed right, and the same without the release.
+
+        `how`: ``"read"`` takes the released values for the true ones; ``"learned"`` also tries what
+        the known samples teach (regression, and the answers of the nearest ones), and takes the
+        best of the three; ``"all but hers"`` gives him all rows but the victim's as samples.
+        """
+        rows = np.asarray(known_rows, dtype=np.int64)
+        if how not in ("read", "learned", "all but hers"):
+            raise ValueError(f"how is read, learned or all but hers; got {how!r}")
+        truth, every = self.answers(self.original), np.arange(len(self.original))
+        victims = every if how != "learned" else np.setdiff1d(every, rows)
+        secret = _secret(goal, (*self.names, *self.open))
+        right = secret(truth)
+        axes = [(*self.names, *self.open).index(name) for name in known]
+        tried = [self.answers(self.released)]
+        if how == "learned" and len(rows):
+            back = learned(self.released[rows], self.original[rows])
+            tried.append(self.answers(back(self.released)))
+            tried.append(self._neighbours(rows))
+        elif how == "all but hers":
+            tried.append(self.answers(self._each_without_hers()))
+            tried.append(self._neighbours(every))
+        best = 0.0
+        for guess in tried:
+            guess = np.array(guess)
+            guess[:, axes] = truth[:, axes]  # he does not guess what he knows
+            best = max(best, float((secret(guess) == right)[victims].mean()))
+        unseen = rows if how == "learned" and len(rows) else every
+        commonest = np.unique(right[unseen], return_counts=True)
+        blindly = float((right == commonest[0][commonest[1].argmax()])[victims].mean())
+        return max(best, blindly), blindly
+
+    def _neighbours(self, rows: np.ndarray) -> np.ndarray:
+        """Answers by the vote of the samples whose released rows are nearest, not counting her own."""
+        spread = np.where(self.released.std(axis=0) > 0, self.released.std(axis=0), 1.0)
+        B, truth = self.released / spread, self.answers(self.original)
+        out = np.empty_like(truth)
+        for start in range(0, len(B), 1000):
+            part = np.arange(start, min(start + 1000, len(B)))
+            away = cdist(B[part], B[rows])
+            away[part[:, None] == rows] = np.inf
+            nearest = np.argpartition(away, min(NEIGHBOURS, len(rows) - 1), axis=1)[:, :NEIGHBOURS]
+            out[part] = np.rint(truth[rows][nearest].mean(axis=1))
+        return out
+
+    def _each_without_hers(self) -> np.ndarray:
+        """The regression of each row from all others: leave-one-out, in closed form."""
+        X = _with_one(_scaled(self.released, self.released))
+        gram = X.T @ X + RIDGE * np.eye(X.shape[1])
+        hat = X @ np.linalg.solve(gram, X.T @ self.original)
+        lever = np.einsum("ij,ji->i", X, np.linalg.solve(gram, X.T))
+        return self.original - (self.original - hat) / np.maximum(1 - lever, 1e-9)[:, None]
+
+
+def learned(released: ArrayLike, original: ArrayLike) -> Callable[[np.ndarray], np.ndarray]:
+    """The linear way back that known samples teach: released values in, guessed originals out.
+
+    >>> A = np.random.default_rng(1).normal(size=(30, 2))
+    >>> turn = np.array([[0.6, -0.8], [0.8, 0.6]])
+    >>> back = learned(A[:8] @ turn, A[:8])
+    >>> bool(np.abs(back(A @ turn) - A).max() < 0.02)
+    True
+    """
+    A, B = two_tables(original, released)
+    X = _with_one(_scaled(B, B))
+    ridge = RIDGE * np.eye(X.shape[1])
+    ridge[-1, -1] = 0.0
+    weights = np.linalg.solve(X.T @ X + ridge, X.T @ A)
+
+    def back(values: np.ndarray) -> np.ndarray:
+        return _with_one(_scaled(np.asarray(values, dtype=float), B)) @ weights
+
+    return back
+
+
+def without_noise(released: ArrayLike, noise: ArrayLike) -> np.ndarray:
+    """Spectral filtering: the released values without what is no larger than the noise.
+
+    `noise` is the variance of the added noise, one for each attribute. In units of the noise, the
+    directions in which the released table varies no more than noise alone would are noise, and are
+    taken out (Kargupta, Datta, Wang & Sivakumar 2003: the eigenvalues of noise alone do not exceed
+    (1 + sqrt(attributes / records))^2).
+
+    >>> rng = np.random.default_rng(1)
+    >>> true = np.outer(rng.normal(size=400), [1.0, 1.0, 1.0, 1.0])      # four answers, one cause
+    >>> noisy = true + rng.normal(size=true.shape)
+    >>> error = [np.mean((x - true) ** 2) for x in (noisy, without_noise(noisy, np.ones(4)))]
+    >>> bool(error[1] < 0.5 * error[0])
+    True
+    """
+    B = np.asarray(released, dtype=float)
+    scale = np.sqrt(np.asarray(noise, dtype=float))
+    if scale.shape != (B.shape[1],) or not (scale > 0).all():
+        raise ValueError(f"noise is a positive variance for each of the {B.shape[1]} attributes")
+    mean = B.mean(axis=0)
+    unit = (B - mean) / scale
+    values, vectors = np.linalg.eigh(unit.T @ unit / len(unit))
+    most = (1 + np.sqrt(B.shape[1] / len(B))) ** 2
+    signal = vectors[:, values > most]
+    return mean + (unit @ signal @ signal.T) * scale
+
+
+def rotated(X: ArrayLike, rng: np.random.Generator) -> np.ndarray:
+    """A random rotation of the records (standardized first), which keeps all distances.
+
+    >>> X = np.array([[0.0, 0.0], [3.0, 1.0], [1.0, 5.0]])
+    >>> Y = rotated(X, np.random.default_rng(1))
+    >>> Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    >>> bool(np.allclose(np.linalg.norm(Y[0] - Y[1]), np.linalg.norm(Z[0] - Z[1])))
+    True
+    """
+    A = np.asarray(X, dtype=float)
+    spread = np.where(A.std(axis=0) > 0, A.std(axis=0), 1.0)
+    Q, R = np.linalg.qr(generator(rng).normal(size=(A.shape[1], A.shape[1])))
+    return (A - A.mean(axis=0)) / spread @ (Q * np.sign(np.diag(R)))
+
+
+def recovered(original: ArrayLike, guessed: ArrayLike, within: float = 0.1) -> float:
+    """The share of values that are guessed to within a part of their attribute's deviation.
+
+    >>> recovered([[0.0], [1.0], [2.0]], [[0.0], [1.05], [3.0]])
+    0.6666666666666666
+    """
+    A, B = two_tables(original, guessed)
+    spread = np.where(A.std(axis=0) > 0, A.std(axis=0), 1.0)
+    return float((np.abs(A - B) <= within * spread).mean())
+
+
+def _secret(goal: object, names: tuple[str, ...]) -> Callable[[np.ndarray], np.ndarray]:
+    """What of a row of answers is the secret: one, whether two agree, or the whole row as a number."""
+    if isinstance(goal, tuple):
+        first, second = (names.index(name) for name in goal)
+        return lambda rows: (rows[:, first] == rows[:, second]).astype(np.int64)
+    if goal in names:
+        column = names.index(str(goal))
+        return lambda rows: rows[:, column]
+    with np.errstate(over="ignore"):  # a number for each row: polynomial, modulo 2^64
+        powers = np.multiply.accumulate(np.full(len(names), 1_000_003, dtype=np.int64))
+    return lambda rows: rows @ powers
+
+
+def _scaled(values: np.ndarray, like: np.ndarray) -> np.ndarray:
+    spread = np.where(like.std(axis=0) > 0, like.std(axis=0), 1.0)
+    return (values - like.mean(axis=0)) / spread
+
+
+def _with_one(values: np.ndarray) -> np.ndarray:
+    return np.column_stack([values, np.ones(len(values))])

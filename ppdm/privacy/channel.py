@@ -1,0 +1,224 @@
+"""Channels as tables of numbers: how much a report helps an attacker with any goal.
+
+A channel is a matrix ``M[y, x] = P(reported y | true x)``. An attacker makes a guess w and gains
+``gain[w, x]`` if x is true; without a gain he guesses x itself and gains 1 if he is right.
+
+    posterior(M, prior, gain)   what his best guess gains on average, the report seen
+    blind(prior, gain)          the same, no report seen
+    capacity(M)                 how many times as good a report can make anybody's chances
+    epsilon(M)                  the largest log ratio of two true values' chances of one report
+    refinement(A, B)            is B a post-processing of A? With the witness, or a gain that tells
+
+The names in the literature are posterior and prior g-vulnerability, multiplicative Bayes capacity,
+local differential privacy, and refinement (Alvim, Chatzikokolakis, McIver, Morgan, Palamidessi &
+Smith, The Science of Quantitative Information Flow, 2020).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from scipy.optimize import linprog
+
+from ppdm.chance import generator
+
+#: Columns that sum to one within this are columns of probabilities.
+ROUNDING = 1e-9
+#: Two channels count as the same within this, in the sum of all differences.
+SAME = 1e-7
+
+
+def posterior(M: ArrayLike, prior: ArrayLike, gain: ArrayLike | None = None) -> float:
+    """What the best guess gains on average when the report is seen.
+
+    >>> posterior([[0.8, 0.2], [0.2, 0.8]], [0.5, 0.5])
+    0.8
+    >>> round(posterior([[0.8, 0.2], [0.2, 0.8]], [0.9, 0.1]), 12)     # a rare answer is never guessed
+    0.9
+    """
+    M, prior = channel(M), _prior(prior)
+    _fits(M.shape[1], len(prior))
+    joint = M * prior
+    return float((joint if gain is None else joint @ _gain(gain, len(prior)).T).max(axis=1).sum())
+
+
+def blind(prior: ArrayLike, gain: ArrayLike | None = None) -> float:
+    """What the best guess gains on average when no report is seen.
+
+    >>> blind([0.5, 0.3, 0.2])
+    0.5
+    >>> blind([0.5, 0.3, 0.2], [[1, 1, 0], [0, 0, 1]])      # "is it one of the first two?"
+    0.8
+    """
+    prior = _prior(prior)
+    return float((prior if gain is None else _gain(gain, len(prior)) @ prior).max())
+
+
+def capacity(M: ArrayLike) -> float:
+    """How many times as often a guess can be right for the report, at most over all priors.
+
+    It is reached where all true values are equally likely, and bounds every non-negative gain.
+
+    >>> round(capacity([[0.8, 0.2], [0.2, 0.8]]), 12), capacity([[0.5, 0.5], [0.5, 0.5]])
+    (1.6, 1.0)
+    """
+    return float(channel(M).max(axis=1).sum())
+
+
+def epsilon(M: ArrayLike) -> float:
+    """Local differential privacy: the largest log ratio of two true values' chances of one report.
+
+    >>> round(math.exp(epsilon([[0.75, 0.25], [0.25, 0.75]])), 12)
+    3.0
+    >>> epsilon([[1, 0.5], [0, 0.5]])
+    inf
+    """
+    M = channel(M)
+    high, low = M.max(axis=1), M.min(axis=1)
+    used = high > 0
+    if (low[used] == 0).any():
+        return math.inf
+    return float(np.log(high[used] / low[used]).max())
+
+
+def sampled(
+    M: ArrayLike, prior: ArrayLike, rounds: int, rng: np.random.Generator,
+    gain: ArrayLike | None = None, error: float = 0.05,
+) -> tuple[float, float, float]:  # fmt: skip
+    """:func:`posterior` by playing `rounds` times: the mean gain and its interval.
+
+    Gains lie between the smallest and the largest of the gain; the interval holds the exact value
+    with chance 1 - error or more (Hoeffding), and with fewer draws it is wider, never wrong.
+
+    >>> sampled([[1, 0], [0, 1]], [0.5, 0.5], 100, np.random.default_rng(1))[0]
+    1.0
+    """
+    rng, M, prior = generator(rng), channel(M), _prior(prior)
+    _fits(M.shape[1], len(prior))
+    gains = np.eye(len(prior)) if gain is None else _gain(gain, len(prior))
+    best = ((M * prior) @ gains.T).argmax(axis=1)
+    true = rng.choice(len(prior), rounds, p=prior)
+    report = (rng.random(rounds)[:, None] > M.cumsum(axis=0).T[true][:, :-1]).sum(axis=1)
+    mean = float(gains[best[report], true].mean())
+    low, high = interval(mean, rounds, error, float(gains.min()), float(gains.max()))
+    return mean, low, high
+
+
+def interval(
+    mean: float, rounds: int, error: float = 0.05, least: float = 0.0, most: float = 1.0
+) -> tuple[float, float]:
+    """Where the chance lies behind a mean of independent draws between two limits (Hoeffding).
+
+    >>> low, high = interval(0.5, 10_000)
+    >>> round(low, 3), round(high, 3)
+    (0.486, 0.514)
+    """
+    half = (most - least) * math.sqrt(math.log(2 / error) / (2 * rounds))
+    return max(mean - half, least), min(mean + half, most)
+
+
+class Refinement(NamedTuple):
+    """Whether B is a post-processing of A; W with W A = B if so, else a gain that tells them apart.
+
+    With uniform prior the gain has a larger posterior for B than for A, by `margin`: an attacker
+    with this goal would rather see a report of B.
+    """
+
+    holds: bool
+    witness: np.ndarray | None
+    gain: np.ndarray | None
+    margin: float
+
+
+def refinement(A: ArrayLike, B: ArrayLike) -> Refinement:
+    """Is B a post-processing of A, that is, is there a channel W with W A = B?
+
+    Then no attacker, whatever his prior and his goal, is better off with B than with A; and if not,
+    there is one who is (Blackwell 1951; McIver et al. 2014). Found by a linear programme, which is
+    the smallest sum of the differences |W A - B|; its multipliers are the gain.
+
+    >>> coin, better = [[0.7, 0.3], [0.3, 0.7]], [[0.8, 0.2], [0.2, 0.8]]
+    >>> refinement(better, coin).witness.round(3)
+    array([[0.833, 0.167],
+           [0.167, 0.833]])
+    >>> told = refinement(coin, better)
+    >>> uniform = [0.5, 0.5]
+    >>> told.holds, bool(posterior(better, uniform, told.gain) > posterior(coin, uniform, told.gain))
+    (False, True)
+    """
+    A, B = channel(A), channel(B)
+    _fits(A.shape[1], B.shape[1])
+    (outputs, inputs), results = A.shape, len(B)
+    size, gaps = results * outputs, results * inputs
+    # the entries of W row by row, then what W A has too little and too much of B
+    mixed = sparse.kron(sparse.eye(results), sparse.csr_matrix(A.T))
+    equal = sparse.hstack([mixed, sparse.eye(gaps), -sparse.eye(gaps)])
+    columns = sparse.hstack([
+        sparse.kron(np.ones((1, results)), sparse.eye(outputs)), sparse.csr_matrix((outputs, 2 * gaps))
+    ])  # fmt: skip
+    found = linprog(
+        np.concatenate([np.zeros(size), np.ones(2 * gaps)]),
+        A_eq=sparse.vstack([equal, columns]).tocsr(),
+        b_eq=np.concatenate([B.ravel(), np.ones(outputs)]),
+        method="highs",
+    )
+    if not found.success:
+        raise RuntimeError(f"the linear programme was not solved: {found.message}")
+    W = found.x[:size].reshape(results, outputs)
+    if found.fun <= SAME:
+        return Refinement(True, W, None, 0.0)
+    gain = found.eqlin.marginals[:gaps].reshape(results, inputs)
+    gain = inputs * (gain - gain.min())  # the prior 1/inputs; a constant added to a gain is seen
+    even = np.full(inputs, 1 / inputs)  # by both channels alike
+    margin = posterior(B, even, gain) - posterior(A, even, gain)
+    return Refinement(False, None, gain, margin)
+
+
+def channel(M: ArrayLike) -> np.ndarray:
+    """A matrix as a channel, checked: probabilities, each column with sum 1.
+
+    >>> channel([[0.9, 0.3], [0.1, 0.6]])
+    Traceback (most recent call last):
+    ValueError: the columns of a channel M[y, x] sum to 1; column 1 sums to 0.9
+    """
+    values = np.asarray(M, dtype=float)
+    if values.ndim != 2 or values.size == 0:
+        raise ValueError(f"a channel is a matrix M[y, x]; got an array of shape {values.shape}")
+    if not np.isfinite(values).all() or values.min() < -ROUNDING:
+        raise ValueError("the entries of a channel M[y, x] are probabilities, from 0 to 1")
+    sums = values.sum(axis=0)
+    worst = int(np.abs(sums - 1).argmax())
+    if abs(sums[worst] - 1) > ROUNDING:
+        raise ValueError(
+            f"the columns of a channel M[y, x] sum to 1; column {worst} sums to {sums[worst]:.6g}"
+        )
+    return np.maximum(values, 0.0)
+
+
+def _prior(prior: ArrayLike) -> np.ndarray:
+    values = np.asarray(prior, dtype=float)
+    if values.ndim != 1 or not (values >= 0).all() or abs(values.sum() - 1) > 1e-8:
+        raise ValueError(
+            "a prior is a list of probabilities that sum to 1; "
+            f"got the shape {values.shape} with sum {values.sum():.6g}"
+        )
+    return values
+
+
+def _gain(gain: ArrayLike, inputs: int) -> np.ndarray:
+    values = np.asarray(gain, dtype=float)
+    if values.ndim != 2 or values.shape[1] != inputs:
+        raise ValueError(
+            f"a gain is a matrix gain[guess, true value] with {inputs} columns, one a true value; "
+            f"got the shape {values.shape}"
+        )
+    return values
+
+
+def _fits(inputs: int, other: int) -> None:
+    if inputs != other:
+        raise ValueError(f"one has {inputs} true values, the other {other}: they must be the same")
