@@ -126,6 +126,9 @@ class Refinement(NamedTuple):
 
     With uniform prior the gain has a larger posterior for B than for A, by `margin`: an attacker
     with this goal would rather see a report of B.
+
+    >>> refinement([[1.0, 0.0], [0.0, 1.0]], [[0.5, 0.5], [0.5, 0.5]]).holds
+    True
     """
 
     holds: bool

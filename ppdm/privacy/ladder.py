@@ -64,6 +64,9 @@ class Guess(NamedTuple):
     """The chance that a guess is right, its interval (equal ends: exact), and the blind guess's.
 
     `bound` says that the chance is that of an attack carried out: another may do better.
+
+    >>> Guess(0.7, 0.7, 0.7, blind=0.5).bound
+    False
     """
 
     chance: float
