@@ -99,9 +99,51 @@ def test_right_answer_fails_by_chance_less_than_once_in_a_million(assignment, mo
 
 def test_data_are_personal():
     first, again, other = (begin("00_primer", who, seed=1) for who in ("ada", "Ada", "bob"))
-    assert first.theta == again.theta and (first.reports == again.reports).all()
-    assert (first.reports != other.reports).any()
-    assert (begin("00_primer", "ada", seed=2).reports != first.reports).any()
+    assert first.theta == again.theta and first.reports == again.reports
+    assert first.reports != other.reports
+    assert begin("00_primer", "ada", seed=2).reports != first.reports
+    first, again, other = (begin("02_multi_group", who, seed=1) for who in ("ada", "Ada", "bob"))
+    assert repr(first) == repr(again) != repr(other)
+
+
+@pytest.mark.parametrize(("successes", "trials", "p"), [
+    (520, 1000, 0.5), (40_321, 80_000, 0.5), (0, 60, 0.3), (60, 60, 0.7), (5, 12, 0.2),
+    (1_100, 10_000, 0.1), (880, 10_000, 0.1), (3, 400, 1e-4),
+])  # fmt: skip
+def test_the_tail_is_scipys(successes, trials, p):
+    from scipy.stats import binom
+
+    above = tell._upper_tail(successes, trials, p)
+    below = tell._upper_tail(trials - successes, trials, 1 - p)
+    ours = above if successes >= trials * p else below
+    theirs = min(binom.sf(successes - 1, trials, p), binom.cdf(successes, trials, p))
+    assert ours == pytest.approx(theirs, rel=1e-9)
+
+
+def test_the_primers_checks_need_the_standard_library_only(tmp_path):
+    """They run in a reader's browser, where there is no numpy and little of `ppdm`."""
+    from ppdm.book.site import live
+
+    for name, text in live.modules().items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    code = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+for name in ("numpy", "scipy", "pandas"):
+    sys.modules[name] = None
+{_code_of("00_primer")}
+print("all right")
+"""
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code], capture_output=True, text=True,
+        env={"PPDM_STUDENT": "ada"}, check=False,
+    )  # fmt: skip
+    assert done.stdout.strip() == "all right", done.stderr[-2000:]
+
+
+def _code_of(assignment: str) -> str:
+    return "\n".join(cell.source for cell in source(assignment).cells if cell.cell_type == "code")
 
 
 def test_begin_refuses_what_it_does_not_know():

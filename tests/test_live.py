@@ -74,7 +74,7 @@ def write_page(folder, cells, runtime: bool):
         target.mkdir()
         for name in live.FILES:
             shutil.copy(RUNTIME / name, target)
-        shutil.copy(find_root() / "ppdm" / "coins.py", target)
+        (target / "modules.json").write_text(json.dumps(live.modules()))
         (target / "runtime.json").write_text(json.dumps(live.about(target)))
     boxes = "".join(
         f'<div class="cell tag_live"><div class="cell_input"><pre>{html.escape(source)}</pre></div>'
@@ -177,3 +177,16 @@ class TestInTheBrowser:
         box.get_by_role("button", name="Stop").click()
         box.get_by_text("Stopped.").wait_for()
         assert run(running, 1, "2 + 2") == "4"
+
+    def test_assignment_0_runs_with_its_visible_tests(self, chromium, tmp_path):  # noqa: F811
+        from course_answers import PRIMER, answered
+
+        notebook = answered(PRIMER)
+        cells = [c.source for c in notebook.cells if c.cell_type == "code"]
+        cells[0] = 'student = "ada"'
+        with opened(chromium, write_page(tmp_path, cells, runtime=True), "index.html") as page:
+            run(page, len(cells) - 1)  # all tests before it, or an error above
+            assert page.locator(".live-error").count() == 0
+            first_task = next(i for i, c in enumerate(cells) if "def estimate" in c)
+            run(page, first_task, "def estimate(reports, theta):\n    return 0.5, 0.1")
+            assert "should be" in run(page, first_task + 1)

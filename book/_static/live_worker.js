@@ -30,14 +30,15 @@ const here = new URL("pyodide/", import.meta.url);
 const python = start();
 
 async function start() {
-  const [runtime, coins] = await Promise.all([
+  const [runtime, modules] = await Promise.all([
     loadPyodide({ indexURL: here.href }),
-    fetch(new URL("coins.py", here)).then((answer) => answer.text()),
+    fetch(new URL("modules.json", here)).then((answer) => answer.json()),
   ]);
-  const folder = "/home/pyodide/ppdm";
-  runtime.FS.mkdirTree(folder);
-  runtime.FS.writeFile(`${folder}/__init__.py`, "");
-  runtime.FS.writeFile(`${folder}/coins.py`, coins);
+  for (const [name, text] of Object.entries(modules)) {
+    const path = `/home/pyodide/${name}`;
+    runtime.FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
+    runtime.FS.writeFile(path, text);
+  }
   runtime.runPython(RUN);
   return { run: runtime.globals.get("run_cell"), space: runtime.toPy({ __name__: "__main__" }) };
 }

@@ -1,14 +1,18 @@
-"""Assignment 0, the primer: Warner's coin."""
+"""Assignment 0, the primer: Warner's coin.
+
+Its data and checks need the standard library alone: they run in a reader's browser as well, and give
+the same numbers there as in grading. Survey answers are lists; `rng` is a `random.Random`.
+"""
 
 from __future__ import annotations
 
-from math import sqrt
-
-import numpy as np
-from scipy.stats import binom
+import random
+from collections.abc import Iterable, Iterator
+from math import comb, sqrt
+from statistics import fmean, stdev
 
 from ppdm.course.personal import mine
-from ppdm.course.tell import ask, by_chance, cases, check, compare, pair
+from ppdm.course.tell import ask, by_chance, check, compare, pair
 
 FORGOT = "You forgot to invert: this is the share that was said, and the coin pulled it towards one half."
 SWAPPED = "θ and 1 - θ are swapped: θ is the probability of the truth."
@@ -18,18 +22,27 @@ CLIPPED = (
 )
 
 
-def material(rng: np.random.Generator, respondents: int = 2_000) -> dict:
+def source(assignment: str, student: str, seed: int) -> random.Random:
+    """The random numbers that belong to one student and one course."""
+    return random.Random(f"{assignment}/{student.strip().lower()}/{seed}")
+
+
+def material(rng: random.Random, respondents: int = 2_000) -> dict:
     """A student's survey, its coin, and the survey she has to plan."""
-    theta = round(float(rng.uniform(0.62, 0.85)), 2)
-    share = float(rng.uniform(0.1, 0.4))
+    theta = round(rng.uniform(0.62, 0.85), 2)
+    share = rng.uniform(0.1, 0.4)
     said = theta * share + (1 - theta) * (1 - share)
     plan = _survey_to_plan(rng)
-    return {"theta": theta, "reports": (rng.random(respondents) < said).astype(int), **plan}
+    return {"theta": theta, "reports": _answers(rng, respondents, said), **plan}
 
 
-def _survey_to_plan(rng) -> dict:
+def _answers(rng: random.Random, people: int, share: float) -> list[int]:
+    return [int(rng.random() < share) for _ in range(people)]
+
+
+def _survey_to_plan(rng: random.Random) -> dict:
     """A budget that some coins meet: made from two coins, the weakest and the strongest."""
-    share, people = round(float(rng.uniform(0.05, 0.3)), 2), int(rng.integers(8, 30) * 100)
+    share, people = round(rng.uniform(0.05, 0.3), 2), 100 * rng.randrange(8, 30)
     low = rng.uniform(0.6, 0.72)
     high = low + rng.uniform(0.05, 0.2)
     slope = 2 * low - 1
@@ -38,16 +51,20 @@ def _survey_to_plan(rng) -> dict:
     return {"share": share, "people": people, "se": round(se, 5), "belief": round(belief, 4)}
 
 
+def _cases(seeds: Iterable[int]) -> Iterator[random.Random]:
+    return (random.Random(f"2026/{seed}") for seed in seeds)
+
+
 @check
 def check_estimate(estimate, seeds=(1,)) -> None:
     """Task 1: Warner's estimate and its standard error, exactly."""
 
     def look(reports, theta):
-        n, said = len(reports), float(np.mean(reports))
+        n, said = len(reports), fmean(reports)
         slope = 2 * theta - 1
         right = (said - (1 - theta)) / slope
         got, error = pair(ask(estimate, reports, theta), "estimate(reports, theta)")
-        where = f"with {int(sum(reports))} yes among {n} and theta = {theta:.3g}, the"
+        where = f"with {sum(reports)} yes among {n} and theta = {theta:.3g}, the"
         compare(got, right, f"{where} estimate", [
             (FORGOT, said),
             (SWAPPED, (said - theta) / -slope),
@@ -64,11 +81,11 @@ def check_estimate(estimate, seeds=(1,)) -> None:
             ("This is the variance; its root is asked for.", (spread / slope) ** 2),
         ], also=[spread / abs(slope) * sqrt(n / (n - 1))])  # fmt: skip
 
-    look(np.repeat([1, 0], [430, 570]), 0.7)
-    look(np.repeat([1, 0], [3, 37]), 0.7)
-    for rng in cases(seeds):
+    look([1] * 430 + [0] * 570, 0.7)
+    look([1] * 3 + [0] * 37, 0.7)
+    for rng in _cases(seeds):
         theta = rng.choice([rng.uniform(0.05, 0.4), rng.uniform(0.6, 0.95)])
-        look((rng.random(rng.integers(50, 500)) < rng.uniform(0.2, 0.8)).astype(int), theta)
+        look(_answers(rng, rng.randrange(50, 500), rng.uniform(0.2, 0.8)), theta)
 
 
 @check
@@ -76,23 +93,23 @@ def check_average(averaged, seeds=(1,)) -> None:
     """Task 2: the average over many surveys, exactly."""
 
     def look(yes, people, theta):
-        said = yes / people
-        each = (said - (1 - theta)) / (2 * theta - 1)
+        each = [(number / people - (1 - theta)) / (2 * theta - 1) for number in yes]
+        right = fmean(each)
         got = ask(averaged, yes, people, theta)
-        compare(got, each.mean(), f"the average of {len(yes)} surveys with theta = {theta:.3g}", [
-            (CLIPPED, np.clip(each, 0, 1).mean()),
+        compare(got, right, f"the average of {len(yes)} surveys with theta = {theta:.3g}", [
+            (CLIPPED, fmean(min(max(one, 0.0), 1.0) for one in each)),
             ("The average was cut off at 0 and 1. It is an estimate as well, and may lie outside.",
-             float(np.clip(each.mean(), 0, 1))),
-            (FORGOT, said.mean()),
-            (SWAPPED, 1 - each.mean()),
+             min(max(right, 0.0), 1.0)),
+            (FORGOT, fmean(yes) / people),
+            (SWAPPED, 1 - right),
         ])  # fmt: skip
 
-    look(np.array([2, 8, 3, 1, 5]), 20, 0.75)
-    look(np.array([3, 2, 4, 3]), 20, 0.75)
-    for rng in cases(seeds):
+    look([2, 8, 3, 1, 5], 20, 0.75)
+    look([3, 2, 4, 3], 20, 0.75)
+    for rng in _cases(seeds):
         theta, share = rng.uniform(0.6, 0.8), rng.uniform(0, 0.1)
         p = theta * share + (1 - theta) * (1 - share)
-        look(rng.binomial(25, p, size=60), 25, theta)
+        look([sum(_answers(rng, 25, p)) for _ in range(60)], 25, theta)
 
 
 @check
@@ -127,7 +144,7 @@ def check_plan(survey_plan, my_plan, seeds=(1,)) -> None:
             )
         compare(answer, good, where, mistakes, tolerance=0.001)
 
-    for rng in cases(seeds):
+    for rng in _cases(seeds):
         case = _survey_to_plan(rng)
         case = {name: case[name] for name in ("share", "people", "se", "belief")}
         strict = {**case, "belief": case["share"] * 1.05}
@@ -148,48 +165,42 @@ def check_claim(simulate, decide, seeds=(1,)) -> None:
         share, theta = rng.uniform(0.2, 0.35), rng.uniform(0.68, 0.85)
         people, surveys = 200, 400
         p = theta * share + (1 - theta) * (1 - share)
-        estimates = np.asarray(ask(simulate, share, theta, people, surveys, rng), dtype=float)
-        if estimates.shape != (surveys,):
-            raise AssertionError(
-                f"simulate(...) should give one estimate a survey, {surveys} numbers; it gave an "
-                f"array of shape {estimates.shape}."
-            )
-        yes = (estimates * (2 * theta - 1) + 1 - theta) * people
-        if np.abs(yes - yes.round()).max() > 1e-6:
-            raw = estimates * people
-            if np.abs(raw - raw.round()).max() < 1e-6:
+        estimates = _numbers(ask(simulate, share, theta, people, surveys, rng), surveys)
+        yes = [(one * (2 * theta - 1) + 1 - theta) * people for one in estimates]
+        if not _whole(yes):
+            if _whole([one * people for one in estimates]):
                 raise AssertionError(FORGOT)
             raise AssertionError(
                 f"These are not Warner's estimates: no number of yeses among {people} gives them."
             )
-        yes = yes.round().astype(int)
+        counts = [round(number) for number in yes]
         related = (
             "The estimates do not scatter as those of independent surveys do. Draw new people "
             "and new coins for every survey."
         )
-        if (yes == yes[0]).all():
+        if len(set(counts)) == 1:
             raise AssertionError(related)
         total = surveys * people
-        if not by_chance(int(yes.sum()), total, p):
-            if by_chance(int(yes.sum()), total, 1 - p):
+        if not by_chance(sum(counts), total, p):
+            if by_chance(sum(counts), total, 1 - p):
                 raise AssertionError(SWAPPED)
             raise AssertionError(
-                f"The average estimate is {estimates.mean():.3f} where the true share is "
+                f"The average estimate is {fmean(estimates):.3f} where the true share is "
                 f"{share:.3f}: further off than chance allows."
             )
-        low, high = binom.ppf([0.25, 0.75], people, p).astype(int)
-        inside = binom.cdf(high, people, p) - binom.cdf(low - 1, people, p)
-        number = int(((yes >= low) & (yes <= high)).sum())
+        low, high, inside = _middle_half(people, p)
+        number = sum(low <= one <= high for one in counts)
         if not by_chance(number, surveys, inside):
             raise AssertionError(related)
 
     def look_at_rule(rng):
         share, spread, surveys = rng.uniform(0.1, 0.9), rng.uniform(0.02, 0.1), 400
-        shape = rng.standard_normal(surveys)
-        shape = (shape - shape.mean()) / shape.std(ddof=1)
+        shape = [rng.gauss(0, 1) for _ in range(surveys)]
+        middle, width = fmean(shape), stdev(shape)
+        shape = [(one - middle) / width for one in shape]
         for off, verdict in ((3, "reproduced"), (-3.9, "reproduced"), (5, "not reproduced"),
                              (-6, "not reproduced")):  # fmt: skip
-            estimates = share + spread * (shape + off / sqrt(surveys))
+            estimates = [share + spread * (one + off / sqrt(surveys)) for one in shape]
             compare(ask(decide, estimates, share), verdict,
                     f"the verdict where the mean is {abs(off)} standard errors off", [
                 (("You compared with the spread of single surveys. The rule asks for the standard "
@@ -199,6 +210,39 @@ def check_claim(simulate, decide, seeds=(1,)) -> None:
                  "reproduced" if off == -6 else "-"),
             ])  # fmt: skip
 
-    for rng in cases(seeds):
+    for rng in _cases(seeds):
         look_at_rule(rng)
         look_at_surveys(rng)
+
+
+def _numbers(answer, surveys: int) -> list[float]:
+    """The estimates as a list, whatever holds them."""
+    try:
+        numbers = [float(one) for one in answer]
+    except (TypeError, ValueError):
+        numbers = []
+    if len(numbers) != surveys:
+        raise AssertionError(
+            f"simulate(...) should give one estimate a survey, {surveys} numbers; it gave "
+            f"{len(numbers) or 'something else'}."
+        )
+    return numbers
+
+
+def _whole(numbers: list[float]) -> bool:
+    """Whether all are whole numbers, but for rounding."""
+    return all(abs(number) < 1e9 and abs(number - round(number)) < 1e-6 for number in numbers)
+
+
+def _middle_half(people: int, p: float) -> tuple[int, int, float]:
+    """Two numbers of yeses about the quartiles of their distribution, and the chance between them."""
+    chances = [comb(people, k) * p**k * (1 - p) ** (people - k) for k in range(people + 1)]
+    below, ends = 0.0, []
+    for k, chance in enumerate(chances):
+        below += chance
+        if below >= (0.25, 0.75)[len(ends)]:
+            ends.append(k)
+        if len(ends) == 2:
+            break
+    low, high = ends
+    return low, high, sum(chances[low : high + 1])

@@ -1,8 +1,8 @@
 """Python for the reader's browser: its files, laid into the site, and what it can do.
 
 The runtime is npm's `pyodide`, the core alone, served by the site itself. It has the standard
-library and `ppdm.coins`. When the day comes that more can be had for it, `HAS` is the place to say
-so, and `FILES` where it comes from.
+library and a few files of this package. When more can be had for it, `HAS` is the place to say so,
+and `FILES` where it comes from.
 """
 
 from __future__ import annotations
@@ -19,8 +19,13 @@ LOCKED = Path(__file__).parent / "npm"
 FILES = (
     "pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json", "python_stdlib.zip",
 )  # fmt: skip
-#: What a cell that is tagged `live` may import.
-HAS = ("the standard library", "ppdm.coins")
+#: What a cell that is tagged `live` may import, as its reader is told.
+HAS = ("the standard library", "ppdm.coins", "assignment 0's checks")
+#: Those parts of the package; they need the standard library only.
+PARTS = (
+    "coins.py", "course/assignments.py", "course/guard.py", "course/personal.py",
+    "course/primer.py", "course/tell.py",
+)  # fmt: skip
 FOLDER = "pyodide"  # below _static
 
 
@@ -41,9 +46,16 @@ def write(static: Path) -> bool:
     folder.mkdir(parents=True, exist_ok=True)
     for name in FILES:
         shutil.copyfile(modules / "pyodide" / name, folder / name)
-    shutil.copyfile(PACKAGE / "coins.py", folder / "coins.py")
+    (folder / "modules.json").write_text(json.dumps(modules()), encoding="utf-8")
     (folder / "runtime.json").write_text(json.dumps(about(folder), indent=1), encoding="utf-8")
     return True
+
+
+def modules() -> dict[str, str]:
+    """The files of a package `ppdm` that holds PARTS and nothing else, by their paths."""
+    parts = {f"ppdm/{name}": (PACKAGE / name).read_text(encoding="utf-8") for name in PARTS}
+    begin = "from ppdm.course.personal import begin\n"
+    return {"ppdm/__init__.py": "", "ppdm/course/__init__.py": begin, **parts}
 
 
 def about(folder: Path) -> dict:

@@ -16,6 +16,7 @@ import base64
 import json
 import math
 import numbers
+import random
 from typing import Any
 
 import numpy as np
@@ -110,6 +111,8 @@ def _only_the_checker_sends(value, functions: list):
         if state["bit_generator"] == "PCG64":
             inner = {name: str(number) for name, number in state["state"].items()}
             return {"rng": {**state, "state": inner}}
+    if type(value) is random.Random:
+        return {"random": json.dumps(value.getstate())}
     if callable(value):
         functions.append(value)
         name = _text(getattr(value, "__name__", "function"), 80)
@@ -212,6 +215,15 @@ def _raise_generator(node, call, deep):
     return np.random.Generator(bits)
 
 
+def _raise_random(node, call, deep):
+    if call is None:
+        raise NotPlainError("a generator, which only a check may send")
+    version, inner, last = json.loads(node["random"])
+    rng = random.Random()
+    rng.setstate((version, tuple(inner), last))
+    return rng
+
+
 def _raise_call(node, call, deep):
     if call is None:
         raise NotPlainError("a function, which only a check may send")
@@ -224,5 +236,5 @@ _RAISE = {
     "t": lambda node, call, deep: tuple(raise_up(part, call, deep) for part in node["t"]),
     "l": lambda node, call, deep: [raise_up(part, call, deep) for part in node["l"]],
     "d": _raise_dict, "a": _raise_array, "frame": _raise_frame, "series": _raise_series,
-    "rng": _raise_generator, "call": _raise_call,
+    "rng": _raise_generator, "random": _raise_random, "call": _raise_call,
 }  # fmt: skip
