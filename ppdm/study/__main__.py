@@ -11,7 +11,10 @@ def main() -> None:
     status = sys.argv[1] if len(sys.argv) > 1 else "together"
     if status not in STATUSES:
         raise SystemExit(f"the status is {status!r}; allowed are {', '.join(STATUSES)}")
-    written = enter(claims_folder(), status)
+    folder = claims_folder()
+    if folder is None:
+        raise SystemExit("there is no book here: go to the folder that holds _config.yml")
+    written = enter(folder, status)
     print(f"Written: {', '.join(written) or 'nothing new'}.")
 
 

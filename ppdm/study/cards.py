@@ -182,7 +182,7 @@ def _shaky(decision: ledger.Decision) -> str:
     return '<span class="where">depends on the reading</span>' if turned(decision) else ""
 
 
-def _where(claim) -> str:
+def _where(claim: ledger.Claim) -> str:
     return f'<span class="where">{escape(claim.where)}</span>'
 
 

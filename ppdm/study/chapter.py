@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,7 +37,7 @@ class Chapter:
 
     def __init__(
         self, stem: str, *, seed: int, profile: str = "paper", sizes: dict | None = None,
-        claims: str | Path | None = None, **parameters,
+        claims: str | Path | None = None, **parameters: Any,
     ):  # fmt: skip
         if profile not in PROFILES:
             raise ValueError(f"profile is {profile!r}; allowed are paper and quick")
@@ -49,7 +51,8 @@ class Chapter:
         self.settings = {k: v for k, v in parameters.items() if k not in sizes}
         self.below = _below(self.sizes, self.paper_sizes)
         self.quick = bool(self.below)
-        self.datasets, self.figures = {}, 0
+        self.datasets: dict[str, Any] = {}
+        self.figures = 0
         self.recorder = manifest.Recorder(stem)
         self.results = places.results_folder()
         self.ledger = ledger.Ledger(_read_claims(stem, claims), self.below)
@@ -58,17 +61,19 @@ class Chapter:
 
     # Running
 
-    def use(self, dataset):
+    def use(self, dataset: Any) -> Any:
         """Note a data set in the provenance and in the keys of the cell cache; returns it."""
         self.datasets[dataset.name] = dataset.provenance
         return dataset
 
-    def run(self, function, cells, reps: int | None = None, **options) -> pd.DataFrame:
+    def run(
+        self, function: Callable, cells: Any, reps: int | None = None, **options: Any
+    ) -> pd.DataFrame:
         """`study.run` with this chapter's seed, and its `reps` unless others are named."""
         reps = self.sizes["reps"] if reps is None else reps
         return grid.run(function, cells, reps, self.seed, **self._kept_under(), **options)
 
-    def rows(self, function, cells, **options) -> pd.DataFrame:
+    def rows(self, function: Callable, cells: Any, **options: Any) -> pd.DataFrame:
         """`study.rows` with this chapter's seed."""
         return grid.rows(function, cells, self.seed, **self._kept_under(), **options)
 
@@ -87,7 +92,9 @@ class Chapter:
         self.recorder.table(path.name, content)
         return frame
 
-    def figure(self, figure, *, name: str | None = None, caption: str = "", alt: str = "") -> None:
+    def figure(
+        self, figure: Any, *, name: str | None = None, caption: str = "", alt: str = ""
+    ) -> None:
         """Show a figure, numbered, with its caption and alternative text (its own, unless given).
 
         It gets the anchor `fig-<name>` and is kept as `<results>/../figures/<stem>/<name>.svg`.
@@ -104,7 +111,7 @@ class Chapter:
         replace_file(kept, plot.svg(figure, alone=True).encode())
         _display(cards.figure(plot.element(figure, alt, name), self.figures, name, caption))
 
-    def number(self, key: str, value):
+    def number(self, key: str, value: Any) -> Any:
         """Glue a number (or a word) for the prose; returns it."""
         value = value.item() if isinstance(value, np.generic) else value
         _glue(key, value)
@@ -112,7 +119,7 @@ class Chapter:
 
     # Deciding
 
-    def decide(self, id: str, *evidence, **given):
+    def decide(self, id: str, *evidence: Any, **given: Any) -> Any:
         """Decide a claim by its rule and return its card (let it be the cell's last line).
 
         `plain`, `under`: evidence of a claim with a condition; `worlds`, `draws`, `plants`: the same
@@ -250,13 +257,13 @@ def _for_people(facts: dict) -> dict[str, str]:
     return {name: text for name, text in lines.items() if text}
 
 
-def _short(value) -> str:
+def _short(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return f"{len(value)} values" if len(value) > 4 else ", ".join(map(str, value))
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-def _glue(key: str, value) -> None:
+def _glue(key: str, value: object) -> None:
     """Glue for the page; outside of a notebook there is no page."""
     if _in_notebook():
         from myst_nb import glue

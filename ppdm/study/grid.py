@@ -20,12 +20,12 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import cloudpickle
 import numpy as np
@@ -69,7 +69,7 @@ def run(
     block: int | None = None,
     executor: Executor | None = None,
     workers: int | None = None,
-    data=None,
+    data: object = None,
     cache: bool = True,
     record: Callable | None = None,
 ) -> pd.DataFrame:
@@ -115,7 +115,7 @@ def rows(
     *,
     executor: Executor | None = None,
     workers: int | None = None,
-    data=None,
+    data: object = None,
     cache: bool = True,
     record: Callable | None = None,
 ) -> pd.DataFrame:
@@ -128,11 +128,13 @@ def rows(
     cells = expand(grid)
     units = [Unit(c, 0, None) for c in cells]
     parts = compute(function, units, seed, executor, workers, data, cache, record)
-    frames = [pd.DataFrame({name: part[name] for name in part.dtype.names}) for part in parts]
+    frames = [pd.DataFrame({name: part[name] for name in _fields(part)}) for part in parts]
     lengths = [len(frame) for frame in frames]
     clash = set(frames[0]).intersection(*cells[:1])
     if clash:
-        raise ValueError(f"{sorted(clash)} are coordinates already; name the columns otherwise")
+        raise ValueError(
+            f"{sorted(map(str, clash))} are coordinates already; name the columns otherwise"
+        )
     return pd.concat(
         [_coordinate_columns(cells, lengths), pd.concat(frames, ignore_index=True)], axis=1
     )
@@ -219,13 +221,17 @@ def expand(grid: dict | list[dict]) -> list[dict]:
     return cells
 
 
-def compute(function, units, seed, executor, workers, data, cache, record=None) -> list[np.ndarray]:
+def compute(
+    function: Callable, units: list[Unit], seed: int, executor: Executor | None, workers: int | None,
+    data: object, cache: bool, record: Callable | None = None,
+) -> list[np.ndarray]:  # fmt: skip
     """The units' results in their own order: from the cache where they are, else computed and kept."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise ValueError(f"seed is {seed!r}; it must be a whole number, 0 or more")
     store = Store(function, int(seed), data) if cache else Store.nowhere()
-    results = [store.read(unit) for unit in units]
-    todo = [i for i, result in enumerate(results) if result is None]
+    kept = [store.read(unit) for unit in units]
+    results: dict[int, np.ndarray] = {i: r for i, r in enumerate(kept) if r is not None}
+    todo = [i for i in range(len(units)) if i not in results]
     failed = []
     work = _outcomes(function, [(i, units[i]) for i in todo], int(seed), executor, workers)
     # closing: Ctrl-C while a result is written must stop the workers too, not wait for them.
@@ -240,16 +246,17 @@ def compute(function, units, seed, executor, workers, data, cache, record=None) 
     if failed:
         coords, failure = failed[0]
         more = f" ({len(failed)} of {len(units)} cells failed)" if len(failed) > 1 else ""
-        kept = "; finished cells are kept" if cache else ""
-        message = f"cell {_name(coords)} failed: {failure.message}{more}{kept}"
+        and_now = "; finished cells are kept" if cache else ""
+        message = f"cell {_name(coords)} failed: {failure.message}{more}{and_now}"
         print(failure.traceback, file=sys.stderr)
         raise CellError(message, [(c, f.message) for c, f in failed])
+    done = [results[i] for i in range(len(units))]
     if record:
-        record(function, int(seed), units, results, store)
-    return results
+        record(function, int(seed), units, done, store)
+    return done
 
 
-def compute_unit(function, unit: Unit, seed: int) -> np.ndarray:
+def compute_unit(function: Callable, unit: Unit, seed: int) -> np.ndarray:
     """One unit, alone, in this process, as every run computes it."""
     [(_, outcome)] = _work_on(function, [(0, unit)], seed)
     if isinstance(outcome, Failure):
@@ -267,7 +274,13 @@ class Failure(NamedTuple):
     traceback: str
 
 
-def _outcomes(function, tasks, seed, executor, workers):
+Task = tuple[int, Unit]
+Outcome = tuple[int, "np.ndarray | Failure"]
+
+
+def _outcomes(
+    function: Callable, tasks: list[Task], seed: int, executor: Executor | None, workers: int | None
+) -> Generator[Outcome]:
     """(index, result or Failure) of every task, as they finish."""
     if executor is None and workers is None and tasks:
         executor = cluster.named()
@@ -290,7 +303,8 @@ def _outcomes(function, tasks, seed, executor, workers):
         yield from _work_on(function, tasks, seed)
     else:
         _check_count("workers", workers)
-        yield from _own_pool(_payload(function), tasks, seed, min(workers, len(tasks)))
+        count = min(workers or 1, len(tasks))
+        yield from _own_pool(_payload(function), tasks, seed, count)
 
 
 def default_workers() -> int:
@@ -303,7 +317,7 @@ def default_workers() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _payload(function) -> bytes:
+def _payload(function: Callable) -> bytes:
     try:
         return cloudpickle.dumps(function)
     except Exception as error:
@@ -313,7 +327,7 @@ def _payload(function) -> bytes:
         ) from error
 
 
-def _own_pool(payload, tasks, seed, workers):
+def _own_pool(payload: bytes, tasks: list[Task], seed: int, workers: int) -> Generator[Outcome]:
     """Processes of our own, kept for the next run: only the first pays for imports and for loading
     compiled code. A function that is large with its data is shipped once, to a pool for it alone."""
     small = len(payload) <= SMALL_PAYLOAD
@@ -346,7 +360,9 @@ def _start_pool(workers: int, payload: bytes | None) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=(payload,))
 
 
-def _collect(executor, payload, tasks, seed):
+def _collect(
+    executor: Executor, payload: bytes | None, tasks: list[Task], seed: int
+) -> Generator[Outcome]:
     size = -(-len(tasks) // CHUNKS)
     chunks = [tasks[i : i + size] for i in range(0, len(tasks), size)]
     there = cluster.is_dask(executor)
@@ -373,7 +389,7 @@ def _collect(executor, payload, tasks, seed):
             future.cancel()
 
 
-_function = None  # in a worker of a pool for one function: that function
+_function: Callable | None = None  # in a worker of a pool for one function: that function
 
 
 def _start_worker(payload: bytes | None) -> None:
@@ -386,26 +402,31 @@ def _start_worker(payload: bytes | None) -> None:
 
 def _end_with_parent() -> None:
     """A worker that waits for work does not notice that nobody is left to send any."""
-    multiprocessing.parent_process().join()
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
     os._exit(1)
 
 
 @lru_cache(maxsize=4)
-def _loaded(payload: bytes):
+def _loaded(payload: bytes) -> Callable:
     return cloudpickle.loads(payload)
 
 
-def _work(payload, chunk, seed):
-    return list(_work_on(_loaded(payload) if payload else _function, chunk, seed))
+def _work(payload: bytes | None, chunk: list[Task], seed: int) -> list[Outcome]:
+    function = _loaded(payload) if payload else _function
+    return list(_work_on(function, chunk, seed))  # type: ignore[arg-type] # one of the two is there
 
 
-def _work_there(made_of, payload, chunk, seed):
+def _work_there(
+    made_of: dict[str, str], payload: bytes | None, chunk: list[Task], seed: int
+) -> list[Outcome]:
     """In a worker of a cluster: the same work, if it would be the same."""
     cluster.ready(made_of)
     return _work(payload, chunk, seed)
 
 
-def _work_on(function, chunk, seed):
+def _work_on(function: Callable, chunk: list[Task], seed: int) -> Generator[Outcome]:
     # One thread for linear algebra: sums come out the same whatever the number of cores.
     with threadpool_limits(limits=1):
         for i, unit in chunk:
@@ -415,14 +436,14 @@ def _work_on(function, chunk, seed):
                 yield i, Failure(f"{type(error).__name__}: {error}", traceback.format_exc())
 
 
-def _call(function, unit: Unit, seed: int) -> np.ndarray:
+def _call(function: Callable, unit: Unit, seed: int) -> np.ndarray:
     rng = identity.stream(seed, unit.coords, unit.block)
     if unit.reps is None:
         return _table(function(rng, **unit.coords))
     return _table(function(rng, unit.reps, **unit.coords), unit.reps)
 
 
-def _table(result, reps: int | None = None) -> np.ndarray:
+def _table(result: Any, reps: int | None = None) -> np.ndarray:
     """A function's answer as one structured array, a field a metric, checked."""
     if isinstance(result, pd.DataFrame):
         result = {name: result[name].to_numpy() for name in result}
@@ -440,7 +461,7 @@ def _table(result, reps: int | None = None) -> np.ndarray:
     return table
 
 
-def _column(name, values, reps: int | None) -> np.ndarray:
+def _column(name: object, values: Any, reps: int | None) -> np.ndarray:
     column = np.asarray(values if hasattr(values, "__len__") else list(values))
     if column.dtype == object or column.dtype.kind not in "biuf":
         if reps is not None:
@@ -469,7 +490,7 @@ class Store:
     name: str | None = None  # of the folder, within the cache
     files: tuple | list = ()  # of the package, that the function may reach
 
-    def __init__(self, function, seed: int, data):
+    def __init__(self, function: Callable, seed: int, data: object):
         self.folder: Path | None = None
         fingerprint, self.files = identity.examine(function)
         edited = identity.edited(self.files)
@@ -503,7 +524,7 @@ class Store:
         return store
 
     def path(self, unit: Unit) -> Path:
-        return self.folder / file_name(unit)
+        return Path(self.folder or "") / file_name(unit)
 
     def read(self, unit: Unit) -> np.ndarray | None:
         """What was kept of a unit; None if nothing was, or if it is not as it was written."""
@@ -574,15 +595,19 @@ def _coordinate_columns(cells: list[dict], lengths: list[int]) -> pd.DataFrame:
     return once.loc[np.repeat(np.arange(len(cells)), lengths)].reset_index(drop=True)
 
 
-def _long_frame(cells, results, reps: int) -> pd.DataFrame:
-    metrics = [name for result in results for name in result.dtype.names]
-    frame = _coordinate_columns(cells, [reps * len(r.dtype.names) for r in results])
+def _fields(result: np.ndarray) -> tuple[str, ...]:
+    return result.dtype.names or ()
+
+
+def _long_frame(cells: list[dict], results: list[np.ndarray], reps: int) -> pd.DataFrame:
+    metrics = [name for result in results for name in _fields(result)]
+    frame = _coordinate_columns(cells, [reps * len(_fields(r)) for r in results])
     for name in ("rep", "metric", "value"):
         if name in frame:
             raise ValueError(f"{name!r} is a column of the result; name the coordinate otherwise")
     frame["rep"] = np.tile(np.arange(reps), len(metrics))
     frame["metric"] = np.repeat(np.array(metrics, dtype=object), reps)
-    frame["value"] = np.concatenate([r[n] for r in results for n in r.dtype.names])
+    frame["value"] = np.concatenate([r[n] for r in results for n in _fields(r)])
     return frame
 
 
@@ -590,12 +615,12 @@ def _name(coords: dict) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in coords.items()) or "(no coordinates)"
 
 
-def _check_count(name: str, value) -> None:
+def _check_count(name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
         raise ValueError(f"{name} is {value!r}; it must be a whole number, 1 or more")
 
 
-def _progress(total: int, done: int):
+def _progress(total: int, done: int) -> tqdm:
     """A bar with the time left, for whoever watches: a terminal or a notebook, not a log file."""
     in_notebook = "ipykernel" in sys.modules
     quiet = os.environ.get("PPDM_PROGRESS") == "0" or not (in_notebook or sys.stderr.isatty())

@@ -16,8 +16,10 @@ import re
 import sys
 import time
 import types
+from collections.abc import Callable, Iterable
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import cloudpickle
 import joblib
@@ -31,7 +33,7 @@ _BEGAN = time.time()
 NUMERICAL = ["numpy", "scipy", "pandas", "numba", "scikit-learn", "cvxpy", "clarabel"]
 
 
-def plain(name: str, value):
+def plain(name: str, value: Any) -> Any:
     """A coordinate as a plain Python value, so that 1, 1.0 and numpy's 1 are one coordinate.
 
     >>> plain("theta", np.float64(0.25)), plain("q", 1.0)
@@ -90,8 +92,10 @@ def module_file(name: str) -> Path | None:
 def _imports(name: str) -> frozenset[str]:
     """The package's modules that a module imports, anywhere in its text."""
     file = module_file(name)
+    if file is None:
+        return frozenset()
     here = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
-    found = set()
+    found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
@@ -115,7 +119,7 @@ def reach(modules: set[str]) -> list[Path]:
         known.add(name)
         outer = {name.rsplit(".", 1)[0]} if "." in name else set()  # packages run on import
         todo |= (_imports(name) | outer) - known
-    files = {module_file(name) for name in known}
+    files = {file for file in map(module_file, known) if file is not None}
     for file in [f for f in files if f.name == "__init__.py" and f.parent != PACKAGE]:
         files |= {f for f in file.parent.rglob("*") if f.is_file() and f.suffix not in (".py", ".pyc")
                   and "__pycache__" not in f.parts}  # fmt: skip
@@ -127,7 +131,7 @@ def edited(files: list[Path]) -> list[str]:
     return [str(f.relative_to(PACKAGE.parent)) for f in files if f.stat().st_mtime > _BEGAN]
 
 
-def library_versions(names=NUMERICAL) -> dict[str, str]:
+def library_versions(names: Iterable[str] = NUMERICAL) -> dict[str, str]:
     """Versions of Python and of the libraries that are installed."""
     found = {"python": ".".join(map(str, sys.version_info[:3]))}
     for name in names:
@@ -138,7 +142,7 @@ def library_versions(names=NUMERICAL) -> dict[str, str]:
     return found
 
 
-def fingerprint(function) -> str:
+def fingerprint(function: Callable) -> str:
     """A checksum of what a function does: its code, its defaults, the data it closes over, and the
     modules of this package that it may reach.
 
@@ -153,7 +157,7 @@ def fingerprint(function) -> str:
     return examine(function)[0]
 
 
-def examine(function) -> tuple[str, list[Path]]:
+def examine(function: Callable) -> tuple[str, list[Path]]:
     """The fingerprint of a function, and the package's files that it may reach."""
     account = _Account()
     account.add(function)
@@ -167,11 +171,13 @@ def examine(function) -> tuple[str, list[Path]]:
 class _Account:
     """Walks through a function and what it reaches; collects a checksum and the modules met."""
 
-    def __init__(self):
-        self.digest, self.modules, self.seen = hashlib.sha256(), set(), set()
+    def __init__(self) -> None:
+        self.digest = hashlib.sha256()
+        self.modules: set[str] = set()
+        self.seen: set = set()
         self.update = self.digest.update
 
-    def add(self, value) -> None:
+    def add(self, value: Any) -> None:
         if isinstance(value, partial):
             self.add(("partial", value.func, value.args, value.keywords))
         elif isinstance(value, types.ModuleType):
@@ -198,14 +204,14 @@ class _Account:
         if name and module_file(name):
             self.modules.add(name)
 
-    def add_data(self, value) -> None:
+    def add_data(self, value: object) -> None:
         self.update(joblib.hash(value).encode())
         self.add_class(type(value))
         if not isinstance(value, (str, int, float, bool, type(None), np.ndarray)):
             for name in re.findall(rb"ppdm[.\w]*", cloudpickle.dumps(value)):
                 self.meet(name.decode())
 
-    def add_class(self, cls) -> None:
+    def add_class(self, cls: type) -> None:
         self.update(f"class {cls.__module__}.{cls.__qualname__}".encode())
         self.meet(cls.__module__)
         if cls in self.seen or _installed(cls):
@@ -220,7 +226,7 @@ class _Account:
         for base in cls.__bases__:
             self.add_class(base)
 
-    def add_function(self, function) -> None:
+    def add_function(self, function: types.FunctionType) -> None:
         self.update(f"function {function.__module__}.{function.__qualname__}".encode())
         self.meet(function.__module__)
         if function in self.seen or (_installed(function) and function.__closure__ is None):
@@ -251,7 +257,7 @@ class _Account:
                 self.update(repr(constant).encode())
 
 
-def _installed(thing) -> bool:
+def _installed(thing: object) -> bool:
     """Whether something comes from ppdm, the standard library or an installed package."""
     module = sys.modules.get(getattr(thing, "__module__", None) or "builtins")
     path = getattr(module, "__file__", None)

@@ -13,10 +13,11 @@ import difflib
 import inspect
 import io
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -116,7 +117,7 @@ def read(path: str | Path) -> dict[str, Claim]:
 def _claim(entry: dict, file: str) -> Claim:
     name = f"{file}: claim {entry.get('id', '(without id)')}"
 
-    def need(condition, message):
+    def need(condition: object, message: str) -> None:
         if not condition:
             raise LedgerError(f"{name}: {message}")
 
@@ -190,7 +191,7 @@ def _claim(entry: dict, file: str) -> Claim:
     return claim
 
 
-def _plants(entry: dict, key: str, need) -> tuple[str, ...]:
+def _plants(entry: dict, key: str, need: Callable[[object, str], None]) -> tuple[str, ...]:
     names = entry.get(key) or ()
     names = (names,) if isinstance(names, str) else tuple(names)
     need(all(isinstance(n, str) and ";" not in n for n in names), f"{key} is a list of names")
@@ -202,7 +203,7 @@ def _parameters(rule: str) -> dict:
     return {p.name: p.default for p in signature if p.kind is p.KEYWORD_ONLY}
 
 
-def nearest(word: str, known) -> str:
+def nearest(word: str, known: Iterable[object]) -> str:
     """The known word most like the given one.
 
     >>> nearest("ZM3", ["ZM-1", "ZM-3", "ZD-4"])
@@ -314,7 +315,7 @@ def _and(words: list[str]) -> str:
     return ", ".join(words[:-1]) + " and " + words[-1] if len(words) > 1 else words[0]
 
 
-def _cell(x) -> str:
+def _cell(x: Any) -> str:
     return "" if x is None else f"{x:.10g}"
 
 
@@ -352,12 +353,14 @@ class Ledger:
 
     def __init__(self, claims: dict[str, Claim], quick: str = ""):
         """`quick` says what is below the paper's size; empty at full size."""
-        self.claims, self.quick, self.decided = claims, quick, {}
-        self.problems = []  # sentences: plants that a rule accepts
+        self.claims, self.quick = claims, quick
+        self.decided: dict[str, Decision] = {}
+        self.problems: list[str] = []  # sentences: plants that a rule accepts
 
     def decide(
-        self, id: str, *evidence, plain=None, under=None, note: str = "", worlds=None, draws=None,
-        plants=None, **named,
+        self, id: str, *evidence: Any, plain: Any = None, under: Any = None, note: str = "",
+        worlds: Mapping | None = None, draws: Mapping | None = None, plants: Mapping | None = None,
+        **named: Any,
     ) -> Decision:  # fmt: skip
         """Apply the claim's rule to the evidence, in our world, in others and in wrong ones.
 
@@ -373,7 +376,7 @@ class Ledger:
         if claim.condition:
             if plain is None or under is None or evidence or named:
                 raise LedgerError(f"claim {id} has a condition: give plain=... and under=...")
-            given = {"plain": plain, "under": under}
+            given: Any = {"plain": plain, "under": under}
         elif plain is not None or under is not None:
             raise LedgerError(f"claim {id} has no condition: give its evidence as it is")
         else:
@@ -383,7 +386,10 @@ class Ledger:
             if name not in plants:
                 raise LedgerError(f"claim {id} names the plant {name!r}, which was not handed in")
         decision = self._decide(claim, given, note)
-        ask = lambda cases: tuple(self._world(claim, n, e) for n, e in dict(cases or {}).items())  # noqa: E731
+
+        def ask(cases: Mapping | None) -> tuple[World, ...]:
+            return tuple(self._world(claim, n, e) for n, e in dict(cases or {}).items())
+
         decision = decision._replace(worlds=ask(worlds), draws=ask(draws), plants=ask(plants))
         self._judge(decision)
         self.decided[id] = decision
@@ -411,7 +417,7 @@ class Ledger:
             if not met[name]
         ]
 
-    def _world(self, claim: Claim, name: str, evidence) -> World:
+    def _world(self, claim: Claim, name: str, evidence: Any) -> World:
         try:
             verdict, finding, _, met = _verdict(claim, evidence)
         except NotFinite as error:
@@ -425,17 +431,15 @@ class Ledger:
     def _waits(self, claim: Claim) -> bool:
         return bool(self.quick) and claim.full_size
 
-    def _decide(self, claim: Claim, evidence, note: str) -> Decision:
-        waits, beside, met = self._waits(claim), "", False
-        try:
-            verdict, finding, beside, met = _verdict(claim, evidence)
-        except NotFinite:
-            if not waits:
-                raise
-            finding = None
-        if waits:
+    def _decide(self, claim: Claim, evidence: Any, note: str) -> Decision:
+        if self._waits(claim):
             told = _sentences(f"Quick run: {self.quick}", note)
-            return Decision(claim, finding, NOT_DECIDED, told, told, met=met)
+            try:
+                _, found, _, met = _verdict(claim, evidence)
+            except NotFinite:
+                return Decision(claim, None, NOT_DECIDED, told, told)
+            return Decision(claim, found, NOT_DECIDED, told, told, met=met)
+        verdict, finding, beside, met = _verdict(claim, evidence)
         why = claim.why if verdict != REPRODUCED else ""
         quick = f"Quick run: {self.quick}" if self.quick else ""
         told = _sentences(beside, note, why, claim.note, quick)
@@ -460,7 +464,7 @@ class Ledger:
         write_csv(path.with_name("worlds.csv"), rows, WORLD_COLUMNS)
 
 
-def _verdict(claim: Claim, evidence) -> tuple[str, Finding, str, bool]:
+def _verdict(claim: Claim, evidence: Any) -> tuple[str, Finding, str, bool]:
     """The verdict, the finding it rests on, what is to be said of the other one, and "met".
 
     With a condition there are two findings. Shown is the one that decides: the plain one where it
@@ -490,7 +494,7 @@ def _verdict(claim: Claim, evidence) -> tuple[str, Finding, str, bool]:
     return verdict, under, beside, under.met
 
 
-def _apply(claim: Claim, evidence) -> Finding:
+def _apply(claim: Claim, evidence: Any) -> Finding:
     args, named = (), {}
     if isinstance(evidence, dict):
         named = evidence
@@ -522,9 +526,9 @@ def _apply(claim: Claim, evidence) -> Finding:
 
 
 def _sentences(*parts: str) -> str:
-    parts = (" ".join(p.split()) for p in parts if p)
-    parts = (p[:1].upper() + p[1:] for p in parts)
-    return " ".join(p if p.endswith((".", "?", "!")) else p + "." for p in parts)
+    tidy = (" ".join(p.split()) for p in parts if p)
+    begun = (p[:1].upper() + p[1:] for p in tidy)
+    return " ".join(p if p.endswith((".", "?", "!")) else p + "." for p in begun)
 
 
 class Merged(NamedTuple):
@@ -585,10 +589,10 @@ def _compare(stem: str, known: dict[str, Claim], rows: list[dict], merged: Merge
             merged.problems.append(f"{stem}: verdict on {id}, which is no claim (nearest: {near})")
 
 
-def write_csv(path: Path, rows: list[dict], columns=COLUMNS) -> None:
+def write_csv(path: Path, rows: list[dict], columns: Collection[str] = COLUMNS) -> None:
     """Write claims (or their worlds) as CSV, whole or not at all."""
     text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer = csv.DictWriter(text, list(columns), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     replace_file(path, text.getvalue().encode())
@@ -600,7 +604,7 @@ def read_csv(path: Path) -> list[dict]:
         return list(csv.DictReader(file))
 
 
-def summary(decisions) -> str:
+def summary(decisions: Iterable[Decision]) -> str:
     """How many of each verdict, in words.
 
     >>> summary([])

@@ -13,6 +13,7 @@ from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 
@@ -35,7 +36,7 @@ class NotFinite(ValueError):
     """Evidence with a NaN or an infinity (a standard error from one repetition, say)."""
 
 
-def sample(values) -> dict:
+def sample(values: ArrayLike) -> dict:
     """The evidence of `agree` from the values of our repetitions.
 
     >>> sample([1.0, 2.0, 3.0])
@@ -98,7 +99,10 @@ def exact(value: float, *, printed: str) -> Finding:
     )
 
 
-def near(value, se=0.0, names=None, *, target, within: float, error: float = 0.05) -> Finding:
+def near(
+    value: ArrayLike, se: ArrayLike = 0.0, names: ArrayLike | None = None, *, target: ArrayLike,
+    within: float, error: float = 0.05,
+) -> Finding:  # fmt: skip
     """Every value is surely within a distance of its target: ``|value - target| + z se <= within``.
 
     If a true value is further away, the chance of saying yes is at most `error` (an equivalence
@@ -119,8 +123,8 @@ def near(value, se=0.0, names=None, *, target, within: float, error: float = 0.0
 
 
 def bound(
-    value, se=0.0, names=None, *, below: float | None = None, above: float | None = None,
-    error: float = 0.05,
+    value: ArrayLike, se: ArrayLike = 0.0, names: ArrayLike | None = None, *,
+    below: float | None = None, above: float | None = None, error: float = 0.05,
 ) -> Finding:  # fmt: skip
     """Every value is surely on one side of a threshold (at most `below`, at least `above`).
 
@@ -132,7 +136,8 @@ def bound(
     if (below is None) == (above is None):
         raise ValueError("a bound is either `below` or `above`")
     value, se = _pair(value, se)
-    sign, limit = (1, below) if above is None else (-1, above)
+    sign = 1 if below is not None else -1
+    limit = float(below if below is not None else above)  # type: ignore[arg-type] # one of them is there
     reach = sign * value + ndtri(1 - error) * se
     worst = int(np.argmax(reach))
     met = bool(reach[worst] <= sign * limit + 1e-12 * abs(limit))
@@ -140,14 +145,13 @@ def bound(
         f"The {'largest' if sign > 0 else 'smallest'} of {len(value)}" if len(value) > 1 else "It"
     )
     note += f" is {'' if met else 'not surely '}at {'most' if sign > 0 else 'least'} {limit:g}."
-    return _finding(
-        met, value[worst], se[worst], note, _name(names, worst, len(value)), (float(limit),)
-    )
+    return _finding(met, value[worst], se[worst], note, _name(names, worst, len(value)), (limit,))
 
 
 def trend(
-    values, se=0.0, names=None, *, direction: str, tolerance: float = 0.0, error: float = 0.05
-) -> Finding:
+    values: ArrayLike, se: ArrayLike = 0.0, names: ArrayLike | None = None, *, direction: str,
+    tolerance: float = 0.0, error: float = 0.05,
+) -> Finding:  # fmt: skip
     """Values rise (or fall) along a line of points: as a whole, and with no step back.
 
     Met if (a) the linear contrast of the points goes in the direction by more than chance, at level
@@ -196,8 +200,8 @@ def trend(
 
 
 def ordering(
-    differences, se=0.0, names=None, mean_se=None, *, demand: str = "overall", margin: float = 0.0,
-    error: float = 0.05,
+    differences: ArrayLike, se: ArrayLike = 0.0, names: ArrayLike | None = None,
+    mean_se: float | None = None, *, demand: str = "overall", margin: float = 0.0, error: float = 0.05,
 ) -> Finding:  # fmt: skip
     """What is claimed to be larger is larger: the differences (larger - smaller) are positive.
 
@@ -236,7 +240,9 @@ def ordering(
     return _finding(met, mean, mean_se, note, limits=(-margin or 0.0,))
 
 
-def identity(ours, theirs, names=None, *, tolerance: float = 0.0) -> Finding:
+def identity(
+    ours: ArrayLike, theirs: ArrayLike, names: ArrayLike | None = None, *, tolerance: float = 0.0
+) -> Finding:
     """Two things computed in different ways are equal, entry by entry, up to `tolerance`.
 
     Numbers are compared by their largest difference; anything else (labels, trees as text) by the
@@ -306,10 +312,12 @@ def printed_number(text: str) -> tuple[float, float]:
     except InvalidOperation:
         raise ValueError(f"printed is {text!r}; the rule needs a number such as '0.90'") from None
     scale = Decimal("0.01") if percent else Decimal(1)
-    return float(number * scale), float(Decimal(5).scaleb(number.as_tuple().exponent - 1) * scale)
+    return float(number * scale), float(
+        Decimal(5).scaleb(int(number.as_tuple().exponent) - 1) * scale
+    )
 
 
-def _finite(name: str, value) -> np.ndarray:
+def _finite(name: str, value: ArrayLike) -> np.ndarray:
     array = np.asarray(value, dtype=float)
     if array.size == 0:
         raise ValueError(f"{name} is empty")
@@ -320,12 +328,14 @@ def _finite(name: str, value) -> np.ndarray:
     return array
 
 
-def _pair(value, se) -> tuple[np.ndarray, np.ndarray]:
+def _pair(value: ArrayLike, se: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     value = np.atleast_1d(_finite("value", value))
     return value.ravel(), np.broadcast_to(_finite("se", se), value.shape).ravel()
 
 
-def _finding(met, ours, se, note, worst="", limits=()) -> Finding:
+def _finding(
+    met: bool, ours: float, se: float, note: str, worst: str = "", limits: tuple[float, ...] = ()
+) -> Finding:
     half = 1.96 * float(se)
     ours, limits = float(ours), tuple(float(limit) for limit in limits)
     if half == 0:
@@ -333,7 +343,7 @@ def _finding(met, ours, se, note, worst="", limits=()) -> Finding:
     return Finding(bool(met), ours, ours - half, ours + half, note, worst, limits)
 
 
-def _name(names, which: int, count: int) -> str:
+def _name(names: ArrayLike | None, which: int, count: int) -> str:
     """What the deciding value is, from its name (a list of names, one a value)."""
     if names is None:
         return ""
@@ -343,9 +353,9 @@ def _name(names, which: int, count: int) -> str:
     return str(names[which])
 
 
-def _show(x) -> str:
+def _show(x: float) -> str:
     return f"{float(x):.3g}"
 
 
-def _yes(flag) -> str:
+def _yes(flag: object) -> str:
     return "yes" if flag else "no"

@@ -13,7 +13,9 @@ evidence, a function of a frame, through all of it.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,7 +31,9 @@ CASES = ("worlds", "draws", "plants")
 # Running ------------------------------------------------------------------------------------------
 
 
-def cells(grid: list[dict], readings=(), column: str = "dataset", ours: bool = True) -> list[dict]:
+def cells(
+    grid: list[dict], readings: Iterable[Any] = (), column: str = "dataset", ours: bool = True
+) -> list[dict]:
     """The cells of a grid in our own world (unless not `ours`) and in that of each reading or plant.
 
     A reading is anything with a `name` and, where it concerns some data sets only, `datasets`.
@@ -51,7 +55,7 @@ def cells(grid: list[dict], readings=(), column: str = "dataset", ours: bool = T
     return out
 
 
-def under(function, readings=()):
+def under(function: Callable, readings: Iterable[Any] = ()) -> Callable:
     """A cell's function with one coordinate more, `world`: the options of that reading are added.
 
     >>> from types import SimpleNamespace as R
@@ -62,7 +66,9 @@ def under(function, readings=()):
     return partial(_in_world, function, {OURS: {}} | {r.name: dict(r.options) for r in readings})
 
 
-def _in_world(function, options, *arguments, world, **coordinates):
+def _in_world(
+    function: Callable, options: dict[str, dict], *arguments: Any, world: str, **coordinates: Any
+) -> Any:
     if world not in options:
         raise ValueError(f"world is {world!r}; allowed are {', '.join(options)}")
     return function(*arguments, **(coordinates | options[world]))
@@ -71,7 +77,7 @@ def _in_world(function, options, *arguments, world, **coordinates):
 class Both:
     """Two readings at once, where they do not say different things of the same option."""
 
-    def __init__(self, first, second):
+    def __init__(self, first: Any, second: Any):
         self.name = f"{first.name} + {second.name}"
         self.options = dict(first.options) | dict(second.options)
         one, two = (tuple(getattr(r, "datasets", ()) or ()) for r in (first, second))
@@ -79,7 +85,7 @@ class Both:
         self.touches = tuple(c for c in _touches(first) if c in _touches(second))
 
 
-def pairs(readings, names) -> list[Both]:
+def pairs(readings: Iterable[Any], names: Iterable[str]) -> list[Both]:
     """All pairs of the readings of these names (see :func:`moved`) that can be held together.
 
     >>> from types import SimpleNamespace as R
@@ -97,14 +103,14 @@ def pairs(readings, names) -> list[Both]:
     ]
 
 
-def _touches(reading) -> tuple:
+def _touches(reading: Any) -> tuple[str, ...]:
     return tuple(getattr(reading, "touches", ()) or ())
 
 
 # Evidence -----------------------------------------------------------------------------------------
 
 
-def each(evidence, frame: pd.DataFrame, column: str) -> dict[str, dict]:
+def each(evidence: Callable, frame: pd.DataFrame, column: str) -> dict[str, dict]:
     """The evidence of each draw alone: of the rows of each split, seed or data set.
 
     >>> frame = pd.DataFrame({"split": [0, 0, 1, 1], "value": [1., 3, 5, 7]})
@@ -149,13 +155,13 @@ def clustered(draws: dict[str, dict]) -> dict:
     return out
 
 
-def _plain(array):
+def _plain(array: Any) -> Any:
     return float(array) if np.ndim(array) == 0 else array
 
 
 def cases(
-    evidence, frame: pd.DataFrame, *, plants: pd.DataFrame | None = None, draws: str | None = "split",
-    touches=None, pooled: bool = False,
+    evidence: Callable, frame: pd.DataFrame, *, plants: pd.DataFrame | None = None,
+    draws: str | None = "split", touches: Iterable[str] | None = None, pooled: bool = False,
 ) -> dict:  # fmt: skip
     """A claim's evidence in all worlds of a frame, as the arguments of `Chapter.decide`.
 
@@ -167,12 +173,15 @@ def cases(
     pair of readings ("a + b") counts where each of them alone moves a value by a standard error; a
     world that changes nothing of the evidence is none.
     """
-    if pooled or not draws:
-        take = lambda rows: {0: evidence(rows)}  # noqa: E731
-        whole = lambda found: found[0]  # noqa: E731
-    else:
-        take = lambda rows: {v: evidence(part) for v, part in rows.groupby(draws, sort=False)}  # noqa: E731
-        whole = clustered
+
+    def take(rows: pd.DataFrame) -> dict:
+        if pooled or not draws:
+            return {0: evidence(rows)}
+        return {v: evidence(part) for v, part in rows.groupby(draws, sort=False)}
+
+    def whole(found: dict) -> dict:
+        return found[0] if pooled or not draws else clustered(found)
+
     by_world = _worlds(frame)
     ours = by_world.pop(OURS)
     home = take(ours)  # of each draw
@@ -200,7 +209,7 @@ def cases(
 def _worlds(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     if "world" not in frame:
         return {OURS: frame}
-    return dict(iter(frame.groupby("world", sort=False)))
+    return {str(name): rows for name, rows in frame.groupby("world", sort=False)}
 
 
 def _filled(rows: pd.DataFrame, ours: pd.DataFrame, draws: str | None) -> pd.DataFrame:
@@ -213,7 +222,10 @@ def _filled(rows: pd.DataFrame, ours: pd.DataFrame, draws: str | None) -> pd.Dat
     return pd.concat([rows, rest]) if len(rest) else rows
 
 
-def movers(evidence, frame: pd.DataFrame, touches=None, draws: str | None = "split") -> list[str]:
+def movers(
+    evidence: Callable, frame: pd.DataFrame, touches: Iterable[str] | None = None,
+    draws: str | None = "split",
+) -> list[str]:  # fmt: skip
     """The readings of a frame that move a value of the evidence by a standard error or more.
 
     >>> frame = pd.DataFrame({"world": ["ours"] * 2 + ["a"] * 2, "split": [0, 1] * 2,
