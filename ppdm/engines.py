@@ -250,9 +250,9 @@ def _collected(groupings: list, most: int) -> Iterator:
         for cells in pl.collect_all(lazy, engine="streaming"):
             yield nw.from_native(cells)
     elif implementation.is_dask():
-        import dask
+        from dask.base import compute
 
-        for cells in dask.compute(*(cells.to_native() for cells in groupings)):
+        for cells in compute(*(cells.to_native() for cells in groupings)):
             yield nw.from_native(cells)
     else:
         for cells in groupings:

@@ -14,6 +14,10 @@ from browser import chromium, needs_browser, opened  # noqa: F401
 from ppdm.book.site import live
 from ppdm.places import find_root
 
+needs_runtime = pytest.mark.skipif(
+    not (find_root() / "_build" / "npm" / "pyodide" / "node_modules" / ".installed").is_file(),
+    reason="the browser's Python is not here: `ppdm quick` fetches it",
+)
 STATIC = find_root() / "book" / "_static"
 RUNTIME = find_root() / "_build" / "npm" / "pyodide" / "node_modules" / "pyodide"
 
@@ -65,6 +69,14 @@ def test_the_archive_leaves_the_runtime_out(tmp_path):
     assert zipfile.ZipFile(packed).namelist() == ["book/index.html"]
 
 
+@needs_runtime
+def test_the_site_gets_all_that_the_page_asks_for(tmp_path):
+    assert live.write(tmp_path)
+    laid = {path.name for path in (tmp_path / live.FOLDER).iterdir()}
+    assert laid == {*live.FILES, "modules.json", "runtime.json"}
+    assert json.loads((tmp_path / live.FOLDER / "runtime.json").read_text())["python"] >= "3.12"
+
+
 def write_page(folder, cells, runtime: bool):
     (folder / "_static").mkdir()
     for name in ("live.js", "live_worker.js"):
@@ -109,8 +121,6 @@ def test_from_a_disk_a_sentence_says_so(tmp_path, chromium):  # noqa: F811
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory, chromium):  # noqa: F811
-    if not RUNTIME.is_dir():
-        pytest.skip("the browser's Python is not here: `ppdm quick` fetches it")
     folder = write_page(tmp_path_factory.mktemp("live"), live_cells(), runtime=True)
     with opened(chromium, folder, "index.html") as page:
         yield page
@@ -135,6 +145,7 @@ def run(page, number: int, text: str | None = None) -> str:
 
 
 @pytest.mark.slow
+@needs_runtime
 @needs_browser
 class TestInTheBrowser:
     def test_the_first_result_is_there_within_ten_seconds(self, running):

@@ -237,7 +237,8 @@ def _whole(numbers: list[float]) -> bool:
 def _middle_half(people: int, p: float) -> tuple[int, int, float]:
     """Two numbers of yeses about the quartiles of their distribution, and the chance between them."""
     chances = [comb(people, k) * p**k * (1 - p) ** (people - k) for k in range(people + 1)]
-    below, ends = 0.0, []
+    below = 0.0
+    ends: list[int] = []
     for k, chance in enumerate(chances):
         below += chance
         if below >= (0.25, 0.75)[len(ends)]:

@@ -241,7 +241,7 @@ def _steps(part: Mechanism, survey: Survey, axes: Mapping[str, int]) -> list[dic
                 "attributes": [axes[name] for name in group],
                 "turned": [_turned(survey.attributes[name], part.absent) for name in group],
             }
-            for group in part.groups
+            for group in part.groups or ()
         ]
     if isinstance(part, UnrelatedGroups):
         return [
@@ -263,7 +263,8 @@ def _turned(levels: Sequence, absent) -> list[int]:
 
 
 def _personal(part: UnrelatedGroups, survey: Survey, name: str) -> list[float]:
-    given = (part.one.personal or {}).get(name)
+    personal = part.one.personal
+    given = personal.get(name) if isinstance(personal, dict) else None
     levels = survey.attributes[name]
     return [1 / len(levels)] * len(levels) if given is None else [float(p) for p in given]
 

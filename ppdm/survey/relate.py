@@ -17,7 +17,7 @@ from scipy.special import expit, ndtri
 
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
-from ppdm.disguise.mechanism import Mechanism
+from ppdm.disguise.scheme import Scheme
 from ppdm.estimate import em as maximum_likelihood
 from ppdm.table import Domain, Table, count, listed
 
@@ -178,7 +178,7 @@ def regression(
     scheme = scheme_of(survey)
     M = scheme.matrix(survey.domain.only([attribute]))
     levels = scheme.reports.only([attribute]).levels[0]
-    y = pd.Index([str(v) for v in levels]).get_indexer(reports[attribute].astype(str))
+    y = pd.Index([str(v) for v in levels]).get_indexer(pd.Index(reports[attribute].astype(str)))
     if (y < 0).any():
         raise ValueError(f"{attribute!r} has the report {reports[attribute][y < 0].iloc[0]!r}, "
                          f"which is none of {listed(levels)}")  # fmt: skip
@@ -243,7 +243,9 @@ def as_reports(frame: pd.DataFrame, survey: Survey) -> pd.DataFrame:
             row = int(codes.isna().to_numpy().argmax())
             raise ValueError(f"row {row + 1} of {name!r} is {frame[name].iloc[row]!r}, which is none of "
                              f"{listed(levels)}")  # fmt: skip
-        columns[name] = pd.Categorical.from_codes(codes.astype(int), categories=list(levels))
+        columns[name] = pd.Categorical.from_codes(
+            codes.astype(int).to_numpy(), categories=pd.Index(levels)
+        )
     return pd.DataFrame(columns)
 
 
@@ -262,7 +264,7 @@ def _open(survey: Survey, names: Sequence[str]) -> None:
             raise ValueError(f"{name!r} is disguised: only open questions can divide or explain")
 
 
-def _inverse(scheme: Mechanism, domain: Domain) -> np.ndarray:
+def _inverse(scheme: Scheme, domain: Domain) -> np.ndarray:
     """L[true cell, reported cell]: what one report says about each true cell."""
     ones = np.eye(domain.size)
     return np.column_stack([scheme.undo(Table(domain, e)).dense.reshape(-1) for e in ones])
@@ -276,7 +278,7 @@ def _cells(domain: Domain) -> pd.DataFrame:
     })  # fmt: skip
 
 
-def _linear(table: Table, scheme: Mechanism, level: float) -> pd.DataFrame:
+def _linear(table: Table, scheme: Scheme, level: float) -> pd.DataFrame:
     """Each true cell's estimated share, its standard error with n - 1, and its interval."""
     counts = table.dense.reshape(-1)
     size = counts.sum()

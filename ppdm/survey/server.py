@@ -74,7 +74,7 @@ class Lecture(ThreadingHTTPServer):
     @property
     def address(self) -> str:
         host, port = self.server_address[:2]
-        return f"http://{host}:{port}"
+        return f"http://{host!s}:{port}"
 
     def handle_error(self, request, client_address) -> None:
         """A telephone that went away is nothing to tell of."""

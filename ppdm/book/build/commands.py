@@ -60,7 +60,7 @@ def _build_alone(where: places.Layout, profile: str) -> int:
     begin = time.monotonic()
     ran = chapters.run_chapters(where, profile, workers=2 if profile == "quick" else 1)
     verdicts = merge(
-        where.results, where.claims, [n.stem for n in chapters.find_notebooks(where.root)]
+        where.results, where.claims, [n.stem for n in places.find_notebooks(where.root)]
     )
     render.stage(where)
     changed = render.render(where)

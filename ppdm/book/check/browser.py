@@ -123,7 +123,10 @@ def find_chromium() -> str | None:
 @lru_cache
 def _axe_source() -> str:
     """axe-core's script, from the package that carries it (imported by no one else)."""
-    folder = Path(find_spec("axe_playwright_python").origin).parent
+    found = find_spec("axe_playwright_python")
+    if found is None or found.origin is None:
+        raise RuntimeError("axe_playwright_python, which carries axe-core, is not installed")
+    folder = Path(found.origin).parent
     return (folder / "axe.min.js").read_text(encoding="utf-8")
 
 

@@ -64,12 +64,16 @@ def _browser(site: Path, names: list[str], args: argparse.Namespace) -> list[Fin
         serving(site) as address,
         tqdm(total=total, unit="page", disable=not sys.stderr.isatty()) as bar,
     ):
+
+        def step(_page: str) -> None:
+            bar.update()
+
         return check_pages(
             address,
             names,
             axe_from=args.axe,
             screenshots=site.parent / "screenshots" if args.screenshots else None,
-            progress=lambda _: bar.update(),
+            progress=step,
         )
 
 

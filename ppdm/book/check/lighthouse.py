@@ -27,7 +27,7 @@ def scores(command: Path, address: str) -> tuple[dict[str, int], dict[str, list[
         [str(command), address, "--preset=desktop", "--output=json", "--quiet",
          "--no-enable-error-reporting", "--only-categories=" + ",".join(REQUIRED),
          "--chrome-flags=" + " ".join(["--headless=new", *_FLAGS])],
-        env={**os.environ, "CHROME_PATH": find_chromium()},
+        env={**os.environ, "CHROME_PATH": find_chromium() or ""},
         check=True, capture_output=True, text=True, timeout=180,
     )  # fmt: skip
     report = json.loads(done.stdout)

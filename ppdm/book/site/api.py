@@ -58,8 +58,10 @@ def _things(body: list[ast.stmt]) -> Iterator[Thing]:
             signature = "" if kind == "property" else _signature(node)
             yield Thing(kind, node.name, signature, doc)
         else:
-            init = next((n for n in node.body if getattr(n, "name", "") == "__init__"), None)
-            signature = _signature(init) if init else _fields(node)
+            inits = [
+                n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"
+            ]
+            signature = _signature(inits[0]) if inits else _fields(node)
             yield Thing("class", node.name, signature, doc, tuple(_things(node.body)))
 
 
@@ -82,7 +84,7 @@ def _fields(node: ast.ClassDef) -> str:
     fields = [
         ast.unparse(n).replace("=", " = ", 1) if n.value else ast.unparse(n)
         for n in node.body
-        if isinstance(n, ast.AnnAssign) and not n.target.id.startswith("_")
+        if isinstance(n, ast.AnnAssign) and not ast.unparse(n.target).startswith("_")
     ]
     return f"({', '.join(re.sub(' +', ' ', f) for f in fields)})"
 
@@ -165,7 +167,7 @@ def _is_list(lines: list[str]) -> bool:
 
 
 def _prose_block(lines: list[str]) -> str:
-    out = []
+    out: list[str] = []
     for line in lines:
         marker = re.match(r"(\s*)([-*]|\d+\.) (.*)", line)
         if marker:

@@ -69,6 +69,8 @@ def imported(notebook: dict, known: dict[str, str]) -> dict[str, str]:
             (statement,) = ast.parse(line).body
         except SyntaxError:  # an import over several lines
             continue
+        if not isinstance(statement, ast.ImportFrom):
+            continue
         for alias in statement.names:
             full, name = f"{statement.module}.{alias.name}", alias.asname or alias.name
             if full in known:

@@ -35,17 +35,17 @@ def write(static: Path) -> bool:
     Pages look for it only when a reader asks, and say so when it is not there.
     """
     try:
-        modules = npm.install(LOCKED, find_root() / "_build" / "npm" / "pyodide")
+        packages = npm.install(LOCKED, find_root() / "_build" / "npm" / "pyodide")
     except (RuntimeError, OSError) as error:
         print(f"the site gets no Python for the browser: {error}", file=sys.stderr)
         return False
-    if modules is None:
+    if packages is None:
         print("the site gets no Python for the browser: there is no npm", file=sys.stderr)
         return False
     folder = static / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     for name in FILES:
-        shutil.copyfile(modules / "pyodide" / name, folder / name)
+        shutil.copyfile(packages / "pyodide" / name, folder / name)
     (folder / "modules.json").write_text(json.dumps(modules()), encoding="utf-8")
     (folder / "runtime.json").write_text(json.dumps(about(folder), indent=1), encoding="utf-8")
     return True

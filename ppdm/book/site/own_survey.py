@@ -9,6 +9,7 @@ from ppdm.book.site.records import raw_html
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
 from ppdm.survey import Codes, advice, collect, estimate, report
+from ppdm.survey.form import question
 
 #: The true shares of the simulated respondents, and how many there are.
 TRUE = {"cheated": (0.7, 0.3), "awake": (0.6, 0.3, 0.1), "year": (0.5, 0.3, 0.2)}
@@ -48,7 +49,7 @@ def _example(survey: Survey) -> str:
         f"{yes['low']:.3f} to {yes['high']:.3f}; {among:.3f} of these thousand have cheated.\n\n"
     )
     figures = "".join(
-        f"<h3>{advice.question(survey, name)}</h3>{report.figure(told[told['question'] == name])}"
+        f"<h3>{question(survey, name)}</h3>{report.figure(told[told['question'] == name])}"
         for name in survey.protected
     )
     return said + raw_html(f'<div class="own-survey">{figures}</div>')

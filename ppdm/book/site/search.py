@@ -100,7 +100,9 @@ def sections(name: str, html: str) -> list[Section]:
         own = [child.get_text(" ") for child in part.children
                if isinstance(child, Tag) and child.name != "section" and child is not heading]  # fmt: skip
         found.append(
-            Section(name, part.get("id", ""), title, words, plain(" ".join(own))[:_LONGEST], kind)
+            Section(
+                name, str(part.get("id") or ""), title, words, plain(" ".join(own))[:_LONGEST], kind
+            )
         )
     return found
 
@@ -114,7 +116,8 @@ def hints(source: Path, found: list[Section]) -> dict[str, int]:
         return {}
     places = {f"{s.page}#{s.anchor}": i for i, s in enumerate(found)}
     first = {s.page: i for i, s in reversed(list(enumerate(found)))}
-    told, lost = {}, []
+    told: dict[str, int] = {}
+    lost: list[str] = []
     for target, phrases in yaml.safe_load(source.read_text(encoding="utf-8")).items():
         at = places.get(target, first.get(target))
         if at is None:
