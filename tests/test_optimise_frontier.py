@@ -63,7 +63,7 @@ def test_no_scheme_found_by_brute_force_is_below_and_some_come_near(n, outputs):
         found = min(
             slsqp(random_scheme(rng, prior, DELTA, outputs), prior, DELTA, level) for _ in range(12)
         )
-        assert found >= best.bound * (1 - 1e-9)
+        assert found >= best.bound * (1 - 1e-7)  # as near as `slsqp` keeps the bounds
         if outputs > 3 or n == 2:
             assert found <= best.bound * (1.005 if outputs == 2 * n else 1.05)
 

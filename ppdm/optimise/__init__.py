@@ -4,6 +4,8 @@
     spea2        the paper's evolutionary search, `optrr`
     descent      the best square matrix, by gradients
     frontier     the least error that any scheme can have, with a certificate
+    design       the convex programme behind it; extremes: the posteriors that privacy allows
+    workloads    what will be tabulated: cells, prefixes, pairs with the class
 
 >>> from ppdm.optimise import best_scheme, mse
 >>> import numpy as np
@@ -16,8 +18,9 @@ True
 from ppdm.disguise.matrix import frapp, uniform_perturbation, warner
 from ppdm.optimise.descent import best_matrix, square_front
 from ppdm.optimise.frontier import Scheme, best_ldp_scheme, best_scheme, certified_frontier
-from ppdm.optimise.objectives import max_posterior, mse, pareto, privacy
+from ppdm.optimise.objectives import max_posterior, mse, noise, pareto, privacy
 from ppdm.optimise.spea2 import Front, optrr
+from ppdm.optimise.workloads import workload_of
 
 __all__ = [
     "Front",
@@ -29,10 +32,12 @@ __all__ = [
     "frapp",
     "max_posterior",
     "mse",
+    "noise",
     "optrr",
     "pareto",
     "privacy",
     "square_front",
     "uniform_perturbation",
     "warner",
+    "workload_of",
 ]

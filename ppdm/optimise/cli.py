@@ -3,30 +3,52 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import multiprocessing
 import os
 import signal
 import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
 from tqdm import tqdm
 
+from ppdm.contract import Survey
+from ppdm.files import replace_file
 from ppdm.optimise import descent, frontier, objectives
+from ppdm.optimise.workloads import WORKLOADS, check_workload, workload_of
 
 # The search for a square matrix takes some seconds for 15 answers, half a minute for 25, minutes for 40.
 MOST_ANSWERS = 40
+#: Up to so many answers the frontier takes no time worth a clock.
+AT_ONCE = 12
+#: A matrix of more reports is not printed.
+MOST_ROWS = 40
 
 DESCRIPTION = """\
 Find the randomizing matrix of least error for a question whose answers have a known (or guessed)
-distribution. Privacy is 1 minus the chance that the best guess of an answer, given the report, is
-right. Delta bounds that chance for every single report. Columns of the matrix are true answers,
-rows are reports; each respondent draws a report from the column of her answer.
+distribution. Columns of the matrix are true answers, rows are reports; each respondent draws a report
+from the column of her answer. Privacy is bounded in one of two ways. Either by --epsilon: no report
+is more than e^epsilon times as likely for one answer as for another. Or by --delta: for every single
+report, the chance that the best guess of the answer is right; and, if you like, by --privacy: 1 minus
+that chance on average. What will be tabulated from the estimate is the --workload: every share
+(cells), how many are at or below each answer (prefixes), or every attribute with the class (pairs).
 """
+
+
+class Question(NamedTuple):
+    """What is asked: answers, their shares, and for several columns how many answers each has."""
+
+    name: str
+    labels: list[str]
+    prior: np.ndarray
+    shape: tuple[int, ...] | None
+    note: str
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,40 +57,71 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     prior = parser.add_mutually_exclusive_group(required=True)
     prior.add_argument("--prior", help="shares of the answers, separated by commas, summing to 1")
     prior.add_argument("--csv", help="a CSV file; the shares are those of one of its columns")
-    parser.add_argument("--column", help="the column of the CSV file")
-    parser.add_argument("--delta", type=float, required=True, help="largest posterior allowed")
-    parser.add_argument("--privacy", type=float, required=True, help="least privacy wanted")
+    parser.add_argument(
+        "--column", action="append",
+        help="the column of the CSV file; several times: their combinations, the class last",
+    )  # fmt: skip
+    parser.add_argument("--epsilon", type=float, help="largest log ratio within a report's row")
+    parser.add_argument("--delta", type=float, help="largest posterior allowed")
+    parser.add_argument("--privacy", type=float, help="least privacy wanted, beside --delta")
+    parser.add_argument(
+        "--workload", default="cells", metavar="WHAT",
+        help="what will be tabulated: cells (default), prefixes, pairs, or a CSV file with a row of "
+        "weights (no header) for each number",
+    )  # fmt: skip
+    parser.add_argument(
+        "--shape", metavar="K,K,...",
+        help="for pairs with --prior: how many answers each attribute has, the class last",
+    )  # fmt: skip
     parser.add_argument(
         "--outputs",
         choices=["square", "any"],
-        default="square",
-        help="as many reports as answers (default), or as many as the best scheme needs",
+        help="as many reports as answers (default with --delta and --privacy), or as many as the best "
+        "scheme needs (all else)",
     )
     parser.add_argument("--respondents", type=int, default=10_000, help="default 10,000")
     parser.add_argument("--seed", type=int, default=1, help="of the search for a square matrix")
-    parser.add_argument("--save", help="write the matrix to this CSV file as well")
+    parser.add_argument(
+        "--save", metavar="FILE",
+        help="write the matrix to this file as well: CSV; or, if it ends in .json, a survey of one "
+        "question that is disguised by it",
+    )  # fmt: skip
 
 
 def main(args: argparse.Namespace) -> int:
     """Print the matrix, its privacy and its price."""
-    labels, prior, note = _prior(args)
     if args.respondents < 1:
         raise ValueError(f"--respondents is {args.respondents}: at least one is needed")
-    matrix, bound = _search(prior, args)
-    table = _table(matrix, labels, prior)
-    if note:
-        print(note)
-    print(table.to_string(float_format=lambda v: f"{v:.4f}"), "\n")
-    for line in report(matrix, prior, args.respondents, bound):
+    square = _is_square(args)
+    question = _question(args)
+    rows = _workload(args, question)
+    matrix, best = _search(question.prior, rows, square, args)
+    table = _table(matrix, question.labels, question.prior)
+    if question.note:
+        print(question.note)
+    if len(table) <= MOST_ROWS:
+        print(table.to_string(float_format=lambda v: f"{v:.4f}"), "\n")
+    else:
+        print(f"The matrix has {len(table)} reports for {table.shape[1]} answers.")
+    bound = None if best is None else best.bound
+    for line in report(matrix, question.prior, args.respondents, bound, rows):
         print(line)
+    if best is not None and not square and np.isfinite(best.noise):
+        print(
+            f"Noise of the disguise, for one respondent: {best.noise:.6g}, certified to lie within "
+            f"{max(best.noise_gap, 1e-9):.1g} of the least possible."
+        )
     if args.save:
-        table.to_csv(args.save, float_format="%.12g")
-        print(f"Matrix written to {args.save}.")
+        _save(table, question, args)
     return 0
 
 
 def report(
-    matrix: np.ndarray, prior: np.ndarray, respondents: int, bound: float | None
+    matrix: np.ndarray,
+    prior: np.ndarray,
+    respondents: int,
+    bound: float | None,
+    rows: np.ndarray | None = None,
 ) -> list[str]:
     """What a matrix gives and what it costs, in sentences.
 
@@ -78,8 +131,8 @@ def report(
     Standard error of a share, 100 respondents: 0.0500 (0.0500 direct).
     The same error takes 1.00 times as many respondents as asking directly.
     """
-    error = float(objectives.mse(matrix, prior, respondents))
-    direct = (1 - (prior**2).sum()) / (len(prior) * respondents)
+    error = float(objectives.mse(matrix, prior, respondents, rows))
+    direct = float(objectives.mse(np.eye(len(prior)), prior, respondents, rows))
     privacy = float(objectives.privacy(matrix, prior))
     posterior = float(objectives.max_posterior(matrix, prior))
     lines = [
@@ -89,8 +142,9 @@ def report(
     if not np.isfinite(error):
         return [*lines, "No scheme can estimate the shares at this privacy: the error is infinite."]
     ours, theirs = np.sqrt(error), np.sqrt(direct)
+    number = "share" if rows is None else "number of the workload"
     lines += [
-        f"Standard error of a share, {respondents:,} respondents: {ours:.4f} ({theirs:.4f} direct).",
+        f"Standard error of a {number}, {respondents:,} respondents: {ours:.4f} ({theirs:.4f} direct).",
         f"The same error takes {error / direct:.2f} times as many respondents as asking directly.",
     ]
     if bound is not None:
@@ -106,8 +160,74 @@ def report(
     return lines
 
 
-def _prior(args: argparse.Namespace) -> tuple[list[str], np.ndarray, str]:
+def _is_square(args: argparse.Namespace) -> bool:
+    """Whether as many reports as answers are wanted; refuses options that do not go together."""
+    if args.epsilon is None and args.delta is None:
+        raise ValueError("privacy is not bounded: give --epsilon, or --delta")
+    if args.epsilon is not None and (args.delta is not None or args.privacy is not None):
+        raise ValueError("--epsilon bounds privacy by itself: leave out --delta and --privacy")
+    possible = args.epsilon is None and args.privacy is not None and args.workload == "cells"
+    if args.outputs == "square" and not possible:
+        raise ValueError(
+            "a square matrix is searched for --delta and --privacy and the shares themselves: "
+            "leave out --outputs square"
+        )
+    return possible and args.outputs != "any"
+
+
+def _workload(args: argparse.Namespace, question: Question) -> np.ndarray | None:
+    """The rows of the workload; None are the shares themselves."""
+    if args.shape is not None and args.workload != "pairs":
+        raise ValueError("--shape tells of the table behind --workload pairs, and of nothing else")
+    if args.workload == "cells":
+        return None
+    n = len(question.prior)
+    if args.workload not in WORKLOADS:
+        if not Path(args.workload).is_file():
+            raise ValueError(
+                f"--workload is {args.workload!r}: it is {', '.join(WORKLOADS)} or a CSV file"
+            )
+        try:
+            return check_workload(pd.read_csv(args.workload, header=None).to_numpy(float), n)
+        except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+            raise ValueError(f"{args.workload}: {str(error).strip()}") from None
+    shape = question.shape
+    if args.shape is not None:
+        if shape is not None:
+            raise ValueError("--shape goes with --prior: columns of a file tell theirs")
+        try:
+            shape = tuple(int(k) for k in args.shape.split(","))
+        except ValueError:
+            raise ValueError(
+                f"--shape is {args.shape!r}: whole numbers separated by commas are wanted"
+            ) from None
+    elif shape is None and args.workload == "pairs":
+        raise ValueError(
+            "--workload pairs needs to know the table: give --shape with --prior, or --column "
+            "for each attribute and then the class"
+        )
+    return workload_of(args.workload, question.prior, shape)
+
+
+def _save(table: pd.DataFrame, question: Question, args: argparse.Namespace) -> None:
+    if not args.save.endswith(".json"):
+        table.to_csv(args.save, float_format="%.12g")
+        print(f"Matrix written to {args.save}.")
+        return
+    exact = table.to_numpy() / table.to_numpy().sum(axis=0)
+    spec = {
+        "mechanism": "matrix", "matrix": exact.tolist(), "outputs": list(table.index),
+        "prior": question.prior.tolist(), "attributes": [question.name],
+    }  # fmt: skip
+    survey = Survey({question.name: question.labels}, [spec])
+    replace_file(Path(args.save), (survey.to_json() + "\n").encode())
+    print(f"Survey of one question, disguised by this matrix, written to {args.save}.")
+
+
+def _question(args: argparse.Namespace) -> Question:
     if args.prior is not None:
+        if args.column:
+            raise ValueError("--column goes with --csv: --prior says the shares itself")
         try:
             values = [float(v) for v in args.prior.split(",")]
         except ValueError:
@@ -119,30 +239,69 @@ def _prior(args: argparse.Namespace) -> tuple[list[str], np.ndarray, str]:
                 f"--prior has {len(values)} shares, and at most {MOST_ANSWERS} are searched"
             )
         prior = objectives.check_prior(values)
-        return [f"answer {i + 1}" for i in range(len(prior))], prior, ""
+        labels = [f"answer {i + 1}" for i in range(len(prior))]
+        return Question("answer", labels, prior, None, "")
     if not args.column:
         raise ValueError("--csv needs --column, the name of the column to take the shares from")
     frame = _read(args.csv)
-    if args.column not in frame:
-        raise ValueError(
-            f"{args.csv} has no column {args.column!r}; it has {', '.join(frame.columns)}"
-        )
-    column = frame[args.column]
+    for name in args.column:
+        if name not in frame:
+            raise ValueError(
+                f"{args.csv} has no column {name!r}; it has {', '.join(frame.columns)}"
+            )
+    return (
+        _of_column(frame[args.column[0]])
+        if len(args.column) == 1
+        else _of_columns(frame, args.column)
+    )
+
+
+def _of_column(column: pd.Series) -> Question:
     shares = column.value_counts(normalize=True).sort_index()
     if len(shares) < 2:
         raise ValueError(
-            f"column {args.column!r} has {len(shares)} different answers, 2 are needed"
+            f"column {column.name!r} has {len(shares)} different answers, 2 are needed"
         )
     if len(shares) > MOST_ANSWERS:
         raise ValueError(
-            f"column {args.column!r} has {len(shares):,} different answers, and at most "
+            f"column {column.name!r} has {len(shares):,} different answers, and at most "
             f"{MOST_ANSWERS} are searched: put rare ones together, or name another column"
         )
     missing = int(column.isna().sum())
     note = (
         f"{missing:,} of {len(column):,} rows have no answer and are left out." if missing else ""
     )
-    return [str(v) for v in shares.index], objectives.check_prior(shares.to_numpy()), note
+    labels = [str(v) for v in shares.index]
+    return Question(str(column.name), labels, objectives.check_prior(shares.to_numpy()), None, note)
+
+
+def _of_columns(frame: pd.DataFrame, names: list[str]) -> Question:
+    """The combinations of several answers as one question; the last column varies fastest."""
+    if len(set(names)) < len(names):
+        raise ValueError(f"--column names a column twice: {', '.join(names)}")
+    parts = [_of_column(frame[name]).labels for name in names]
+    shape = tuple(len(part) for part in parts)
+    size = int(np.prod(shape))
+    if size > MOST_ANSWERS:
+        raise ValueError(
+            f"the columns {', '.join(names)} have {size:,} combinations, and at most {MOST_ANSWERS} are "
+            "searched: put rare answers together, or name fewer columns"
+        )
+    told = frame[names].dropna()
+    labels = [", ".join(answers) for answers in itertools.product(*parts)]
+    counts = told.agg(", ".join, axis=1).value_counts().reindex(labels, fill_value=0).to_numpy()
+    notes = []
+    if len(told) < len(frame):
+        notes.append(
+            f"{len(frame) - len(told):,} of {len(frame):,} rows lack an answer and are left out."
+        )
+    if not counts.all():
+        notes.append(
+            f"{int((counts == 0).sum())} of {size} combinations do not occur: each is counted as half "
+            "a row, since the next respondent may have it."
+        )
+    shares = np.where(counts == 0, 0.5, counts)
+    return Question(" & ".join(names), labels, shares / shares.sum(), shape, " ".join(notes))
 
 
 def _read(path: str) -> pd.DataFrame:
@@ -162,16 +321,27 @@ def _read(path: str) -> pd.DataFrame:
     return frame
 
 
-def _search(prior: np.ndarray, args: argparse.Namespace) -> tuple[np.ndarray, float | None]:
-    known = len(prior) <= frontier.LARGEST_N
-    if args.outputs == "any" or known:
-        best = frontier.best_scheme(prior, args.delta, args.privacy, args.respondents)
-        if args.outputs == "any":
-            return best.matrix, best.bound
+def _search(
+    prior: np.ndarray, rows: np.ndarray | None, square: bool, args: argparse.Namespace
+) -> tuple[np.ndarray, frontier.Scheme | None]:
+    """The matrix, and the scheme at the frontier where that can be had."""
+    n, best = len(prior), None
+    if args.epsilon is not None:
+        best = _timed(frontier.best_ldp_scheme, (prior, args.epsilon, args.respondents, rows), n)
+        return best.matrix, best
+    if not square or n <= frontier.LARGEST_N:
+        asked = (prior, args.delta, args.privacy, args.respondents, rows)
+        best = _timed(frontier.best_scheme, asked, n)
+        if not square:
+            return best.matrix, best
     delta = objectives.check_delta(args.delta, prior)
     job = (prior, delta, max(args.privacy, 1 - delta), args.seed, args.respondents)
-    matrix = _square(*job) if known else _in_child(_square, job)
-    return matrix, best.bound if known else None
+    return (_square(*job) if best is not None else _in_child(_square, job)), best
+
+
+def _timed(function: Callable[..., Any], job: tuple[Any, ...], answers: int) -> Any:
+    """At once where it takes no time, else with a clock, and so that it can be stopped."""
+    return function(*job) if answers <= AT_ONCE else _in_child(function, job)
 
 
 def _square(
@@ -193,7 +363,10 @@ def _in_child(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         with tqdm(bar_format=clock, leave=False, disable=None) as bar:
             while not receiver.poll(0.5):
                 bar.refresh()
-        return receiver.recv()
+        answer = receiver.recv()
+        if isinstance(answer, ValueError):
+            raise answer
+        return answer
     except EOFError:
         child.join()
         raise RuntimeError(
@@ -207,7 +380,10 @@ def _in_child(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
 def _answer(sender: Connection, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    sender.send(function(*arguments))
+    try:
+        sender.send(function(*arguments))
+    except ValueError as refused:
+        sender.send(refused)
 
 
 def _end_with_parent() -> None:

@@ -1,28 +1,30 @@
 """The certified frontier: the least error that any scheme of a given privacy can have.
 
-A scheme is written as its posteriors: output y has weight w_y = P(reported y) and posterior
-p_y(x) = P(true x | reported y). With D = diag(P) and S = sum_y w_y p_y p_y',
+Privacy allows some posteriors, reports' beliefs about the true answer: up to delta each, and with a best
+guess that is right with probability A at most; or, under epsilon-local differential privacy, those
+of reports that are nowhere more than e^epsilon times as likely as elsewhere. Replacing a posterior by
+a mixture of extreme ones tells more and changes nothing else, so the best scheme uses extreme
+posteriors alone. Over them the problem is convex: see `design`, which also certifies what it finds.
 
-    sum_y w_y p_y = P,    A = sum_y w_y max_x p_y(x),    N n MSE = trace(D S^-1 D) - sum_x P(x)^2.
-
-Replacing a posterior by a mixture of extreme posteriors (`atoms`) keeps both sums and can only
-make S larger, so the best scheme uses atoms alone. Over them the problem is convex in w: an
-A-optimal design, solved with Clarabel. The lower bound does not rest on the solver: see `bound`.
+What is to be estimated is a workload W P: the shares themselves unless something else is named
+(`workloads`). With the histogram for W, n N MSE = trace(D S^-1 D) - sum_x P(x)^2.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
+from math import comb
 from typing import NamedTuple
 
-import clarabel
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 from scipy.optimize import linprog
 
-from ppdm.optimise.objectives import check_delta, check_prior, mse, privacy
+from ppdm.optimise.design import Design, Family, best_design, bound
+from ppdm.optimise.extremes import LDP, Listed
+from ppdm.optimise.objectives import check_delta, check_prior, mse, noise, privacy
+from ppdm.optimise.workloads import check_workload
 
 __all__ = [
     "Scheme",
@@ -30,62 +32,98 @@ __all__ = [
     "best_ldp_scheme",
     "best_scheme",
     "bound",
+    "bounded_atoms",
     "certified_frontier",
     "ldp_atoms",
 ]
 
+#: So many categories where the best guess is bounded on average: extreme posteriors double with each.
 LARGEST_N = 14
+#: So many where every report is bounded by itself.
+LARGEST_N_OF_ALL = 32
+#: So many extreme posteriors are listed.
+MOST_LISTED = 300_000
 EDGE = 1e-9
-WANTED_GAP = 1e-7
-LARGEST_NUMBER_OF_SOLVES = 4
 
 
 class Scheme(NamedTuple):
-    """A scheme at the frontier: its matrix, its error, and what no scheme can go below."""
+    """A scheme at the frontier: its matrix, its error, and what no scheme can go below.
+
+    `mse` is the mean squared error of the workload's numbers, for all chance; `noise` is that of the
+    disguise alone, tr(W (F^-1 - D) W'), for one respondent: N respondents have an N-th of it.
+    """
 
     privacy: float
     mse: float
     bound: float
     matrix: np.ndarray
+    noise: float = np.nan
+    noise_bound: float = np.nan
 
     @property
     def gap(self) -> float:
         """How far the error may at most be from the best one, as a share of the bound."""
         return self.mse / self.bound - 1 if np.isfinite(self.mse) else 0.0
 
+    @property
+    def noise_gap(self) -> float:
+        """The same for the noise of the disguise alone: always the larger one of the two."""
+        return self.noise / self.noise_bound - 1 if np.isfinite(self.noise) else 0.0
+
 
 def best_scheme(
-    prior: ArrayLike, delta: float, privacy: float, respondents: int = 10_000
+    prior: ArrayLike,
+    delta: float,
+    privacy: float | None = None,
+    respondents: int = 10_000,
+    workload: ArrayLike | None = None,
 ) -> Scheme:
     """The scheme of least error among those with at least this privacy and posteriors up to delta.
+
+    Without `privacy`, delta alone bounds the best guess: that of every single report.
 
     >>> scheme = best_scheme([0.5, 0.3, 0.2], delta=0.9, privacy=0.3)
     >>> scheme.gap < 1e-6, bool(scheme.matrix.shape[0] <= 3 * 4 / 2 + 1)
     (True, True)
     """
-    prior = _small_prior(prior)
+    prior = check_prior(prior)
     delta = check_delta(delta, prior)
     highest = 1 - prior.max()
-    if not -EDGE <= privacy <= highest + EDGE:
+    if privacy is not None and not -EDGE <= privacy <= highest + EDGE:
         raise ValueError(
             f"privacy is {privacy:.12g}: for this prior it must lie between 0 and {highest:.12g}, "
             "the chance that a guess made without any answer is wrong"
         )
-    posteriors = atoms(len(prior), delta)
-    guessed = posteriors.max(axis=1)
-    accuracy = min(1 - privacy, delta)
+    rows = check_workload(workload, len(prior))
+    if privacy is None or 1 - privacy >= delta:  # then delta alone says it
+        posteriors, guessed = bounded_atoms(_small_prior(prior, delta), delta), None
+    else:
+        posteriors = atoms(len(_small_prior(prior)), delta)
+        guessed = posteriors.max(axis=1)
+    accuracy = delta if guessed is None else 1 - float(privacy or 0)
     modes = prior >= prior.max() - EDGE
     if accuracy <= prior.max() + EDGE:  # the best guess must be the mode whatever is reported
-        kept = (posteriors[:, modes] >= guessed[:, None] - EDGE).all(axis=1)
-        accuracy = prior.max()
-        posteriors, guessed = posteriors[kept], guessed[kept]
+        kept = (posteriors[:, modes] >= posteriors.max(axis=1)[:, None] - EDGE).all(axis=1)
+        posteriors, guessed = posteriors[kept], None
     if delta <= prior.max() + EDGE:  # every posterior of the mode must be delta
         kept = (posteriors[:, modes] >= delta - 2 * EDGE).all(axis=1)
-        posteriors, guessed = posteriors[kept], guessed[kept]
-    return _solve(prior, posteriors, guessed, accuracy, respondents)
+        posteriors = posteriors[kept]
+        guessed = None if guessed is None else guessed[kept]
+    if np.linalg.matrix_rank(posteriors) < len(prior):
+        n = len(prior)
+        blind = np.outer(np.full(n, 1 / n), np.ones(n))
+        return Scheme(float(highest), np.inf, np.inf, blind, np.inf, np.inf)
+    free = guessed is None
+    family = Listed(prior, posteriors, np.zeros(len(posteriors)) if guessed is None else guessed)
+    return _solve(prior, family, None if free else accuracy, respondents, rows)
 
 
-def best_ldp_scheme(prior: ArrayLike, epsilon: float, respondents: int = 10_000) -> Scheme:
+def best_ldp_scheme(
+    prior: ArrayLike,
+    epsilon: float,
+    respondents: int = 10_000,
+    workload: ArrayLike | None = None,
+) -> Scheme:
     """The scheme of least error among those with epsilon-local differential privacy.
 
     No answer is reported more than e^epsilon times as often for one true value as for another.
@@ -93,12 +131,20 @@ def best_ldp_scheme(prior: ArrayLike, epsilon: float, respondents: int = 10_000)
     >>> from math import log
     >>> round(best_ldp_scheme([0.5, 0.5], log(3)).mse * 10_000, 6)   # Warner's, p = 3/4
     1.0
+    >>> from ppdm.optimise.workloads import prefixes
+    >>> round(best_ldp_scheme([1 / 8] * 8, 1.0, workload=prefixes(8)).noise, 3)
+    23.031
     """
-    prior = _small_prior(prior)
+    prior = check_prior(prior)
     if not (epsilon > 0 and np.isfinite(epsilon)):
         raise ValueError(f"epsilon is {epsilon:.12g}: it must be positive and finite")
-    posteriors = ldp_atoms(prior, epsilon)
-    return _solve(prior, posteriors, np.zeros(len(posteriors)), 0.0, respondents)
+    if len(prior) > LARGEST_N_OF_ALL:
+        raise ValueError(
+            f"the prior has {len(prior)} categories: the frontier under epsilon-LDP is computed for up "
+            f"to {LARGEST_N_OF_ALL}, as all 2^n extreme posteriors are looked at"
+        )
+    rows = check_workload(workload, len(prior))
+    return _solve(prior, LDP(prior, epsilon), None, respondents, rows)
 
 
 def certified_frontier(
@@ -131,14 +177,31 @@ def atoms(n: int, delta: float) -> np.ndarray:
                 row = np.zeros(n)
                 row[list(support)] = 1 / k
                 rows.append(row)
+    uneven = 1 - int(1 / delta + EDGE) * delta > EDGE
+    return np.vstack([rows, bounded_atoms(np.full(n, 1 / n), delta)]) if uneven else np.array(rows)
+
+
+def bounded_atoms(prior: np.ndarray, delta: float) -> np.ndarray:
+    """The extreme distributions with entries up to delta: as many of delta as fit, one with the rest.
+
+    >>> bounded_atoms(np.array([0.5, 0.5]), 0.8)
+    array([[0.8, 0.2],
+           [0.2, 0.8]])
+    """
+    n = len(prior)
     full = int(1 / delta + EDGE)
     rest = 1 - full * delta
-    if rest > EDGE:
-        for support in combinations(range(n), full):
-            for other in sorted(set(range(n)) - set(support)):
-                row = np.zeros(n)
-                row[list(support)], row[other] = delta, rest
-                rows.append(row)
+    rows = []
+    for support in combinations(range(n), full):
+        row = np.zeros(n)
+        row[list(support)] = delta
+        others = sorted(set(range(n)) - set(support)) if rest > EDGE else []
+        for other in others:
+            with_rest = row.copy()
+            with_rest[other] = rest
+            rows.append(with_rest)
+        if not others:
+            rows.append(row)
     return np.array(rows)
 
 
@@ -156,162 +219,70 @@ def ldp_atoms(prior: ArrayLike, epsilon: float) -> np.ndarray:
     return joint / joint.sum(axis=1, keepdims=True)
 
 
-def bound(
-    prior: np.ndarray,
-    posteriors: np.ndarray,
-    guessed: np.ndarray,
-    accuracy: float,
-    g: np.ndarray,
-    nu: np.ndarray,
-    mu: float,
-) -> float:
-    """A number that trace(D S^-1 D) cannot fall below, from any G, nu and mu >= 0.
-
-    For every S, trace(D S^-1 D) + trace(G S) >= 2 trace((D G D)^(1/2)); and if
-    p'Gp <= nu'p + mu max(p) for every atom, then trace(G S) <= nu'P + mu A. A violated atom is
-    mended by adding the largest violation to nu, which costs just that, as the weights sum to 1.
-
-    >>> half, one = np.array([0.5, 0.5]), np.ones(2)    # everybody is asked directly
-    >>> round(float(bound(half, np.eye(2), one, 1.0, np.eye(2), one, 0.0)), 9)
-    1.0
-    """
-    eigenvalues, vectors = np.linalg.eigh((g + g.T) / 2)
-    root = vectors * np.sqrt(np.maximum(eigenvalues, 0))
-    g = root @ root.T
-    mu = max(float(mu), 0.0)
-    left = 2 * np.linalg.svd(prior[:, None] * root, compute_uv=False).sum()
-    violation = ((posteriors @ root) ** 2).sum(axis=1) - posteriors @ nu - mu * guessed
-    return left - nu @ prior - violation.max() - mu * accuracy
-
-
-def _small_prior(prior: ArrayLike) -> np.ndarray:
-    prior = check_prior(prior)
-    if len(prior) > LARGEST_N:
+def _small_prior(prior: np.ndarray, delta: float | None = None) -> np.ndarray:
+    """The prior, if the extreme posteriors can be listed."""
+    n = len(prior)
+    if delta is None and n > LARGEST_N:
         raise ValueError(
-            f"the prior has {len(prior)} categories: the frontier is computed for up to "
-            f"{LARGEST_N}, as the list of extreme posteriors doubles with each"
+            f"the prior has {n} categories: the frontier is computed for up to {LARGEST_N}, as the "
+            "list of extreme posteriors doubles with each (without privacy, delta alone, for up to "
+            f"{LARGEST_N_OF_ALL})"
         )
+    if delta is not None:
+        full = int(1 / delta + EDGE)
+        count = comb(n, full) * (n - full if 1 - full * delta > EDGE else 1)
+        if n > LARGEST_N_OF_ALL or count > MOST_LISTED:
+            raise ValueError(
+                f"the prior has {n} categories and delta is {delta:.12g}: that makes {count:,} extreme "
+                f"posteriors; the frontier is computed for up to {LARGEST_N_OF_ALL} categories and "
+                f"{MOST_LISTED:,} posteriors, so take a larger delta or fewer categories"
+            )
     return prior
 
 
 def _solve(
-    prior: np.ndarray,
-    posteriors: np.ndarray,
-    guessed: np.ndarray,
-    accuracy: float,
-    respondents: int,
+    prior: np.ndarray, family: Family, accuracy: float | None, respondents: int, rows: np.ndarray
 ) -> Scheme:
-    n = len(prior)
-    if np.linalg.matrix_rank(posteriors) < n:
-        blind = np.outer(np.full(n, 1 / n), np.ones(n))
-        return Scheme(float(1 - prior.max()), np.inf, np.inf, blind)
-    reference, lower, gap = np.diag(prior), -np.inf, np.inf
-    for _ in range(LARGEST_NUMBER_OF_SOLVES):
-        found = _design(prior, posteriors, guessed, accuracy, reference)
-        new_lower = bound(prior, posteriors, guessed, accuracy, *found[1:])
-        reference = (posteriors * found[0][:, None]).T @ posteriors
-        new_gap = np.trace(np.linalg.solve(reference, np.diag(prior**2))) / new_lower - 1
-        if abs(new_gap) < gap:
-            (w, g, nu, mu), lower, gap = found, new_lower, abs(new_gap)
-        if gap < WANTED_GAP:
-            break
-    w, posteriors = _reduce(w, posteriors, guessed, g, nu, mu)
-    matrix = _matrix(w, posteriors, prior)
-    if guessed.any():
+    found = best_design(prior, family, rows, accuracy)
+    matrix = _matrix_of(prior, found)
+    if accuracy is not None:
         matrix = _within(matrix, prior, accuracy)
+    exact = float(np.einsum("ij,j,ij->", rows, prior, rows))  # tr(W D W')
+    drawn = float(((rows @ prior) ** 2).sum())
     return Scheme(
         privacy=float(privacy(matrix, prior)),
-        mse=float(mse(matrix, prior, respondents)),
-        bound=float((lower - (prior**2).sum()) / (n * respondents)),
+        mse=float(mse(matrix, prior, respondents, rows)),
+        bound=float((found.lower - drawn) / (len(rows) * respondents)),
         matrix=matrix,
+        noise=float(noise(matrix, prior, rows)),
+        noise_bound=float(found.lower - exact),
     )
 
 
-def _design(
-    prior: np.ndarray,
-    posteriors: np.ndarray,
-    guessed: np.ndarray,
-    accuracy: float,
-    reference: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """Solve: minimise trace(D S(w)^-1 D) over w >= 0 with sum w p = P and sum w max p <= A.
+def _matrix_of(prior: np.ndarray, found: Design) -> np.ndarray:
+    """The matrix of a design, with as few reports as its information takes."""
+    w, posteriors = _reduce(found)
+    return _matrix(w, posteriors, prior)
 
-    As a semidefinite programme: minimise trace(Z) such that [[S, D], [D, Z]] is positive
-    semidefinite. For the solver's sake the posteriors are written in coordinates in which a
-    reference S is the identity. Returns the weights and the multipliers G, nu, mu of the three
-    constraints.
+
+def _reduce(found: Design) -> tuple[np.ndarray, np.ndarray]:
+    """A vertex of the weights with the same S and A: at most n(n + 1)/2 + 1 of them are not 0.
+
+    S is compared in coordinates in which it is the identity: no direction is lost, however little
+    is told of it.
     """
-    count, n = posteriors.shape
-    to_reference = np.linalg.inv(np.linalg.cholesky(reference))
-    scaled = posteriors @ to_reference.T
-    scaled_d = to_reference * prior
-    size = np.sqrt((scaled_d**2).sum() / n)  # so that Z is near the identity, too
-
-    rows, cols = np.triu_indices(2 * n)
-    by_column = np.lexsort((rows, cols))
-    rows, cols = rows[by_column], cols[by_column]
-    root2 = np.where(rows == cols, 1.0, np.sqrt(2))  # the solver's scaling of off-diagonals
-    in_s, in_z = np.flatnonzero(cols < n), np.flatnonzero(rows >= n)
-    in_d = np.flatnonzero((rows < n) & (cols >= n))
-    s_part = np.zeros((len(rows), count))
-    s_part[in_s] = (scaled[:, rows[in_s]] * scaled[:, cols[in_s]]).T * root2[in_s, None]
-    z_part = sparse.csc_matrix(
-        (root2[in_z], (in_z, np.arange(len(in_z)))), shape=(len(rows), len(in_z))
-    )
-    d_part = np.zeros(len(rows))
-    d_part[in_d] = scaled_d[rows[in_d], cols[in_d] - n] / size * np.sqrt(2)
-
-    zeros = sparse.csc_matrix
-    constraints = sparse.bmat(
-        [
-            [sparse.csc_matrix(posteriors.T), zeros((n, len(in_z)))],
-            [sparse.csc_matrix(guessed[None]), zeros((1, len(in_z)))],
-            [-sparse.eye(count), zeros((count, len(in_z)))],
-            [-sparse.csc_matrix(s_part), -z_part],
-        ],
-        format="csc",
-    )
-    cost = np.concatenate([np.zeros(count), (rows == cols)[in_z].astype(float)])
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.max_threads = 1
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
-    solution = clarabel.DefaultSolver(
-        sparse.csc_matrix((len(cost), len(cost))),
-        cost,
-        constraints,
-        np.concatenate([prior, [accuracy], np.zeros(count), d_part]),
-        [
-            clarabel.ZeroConeT(n),
-            clarabel.NonnegativeConeT(1 + count),
-            clarabel.PSDTriangleConeT(2 * n),
-        ],
-        settings,
-    ).solve()
-    w = np.maximum(np.array(solution.x[:count]), 0)
-    dual = np.array(solution.z)
-    g = np.zeros((n, n))
-    g[rows[in_s], cols[in_s]] = g[cols[in_s], rows[in_s]] = (dual[n + 1 + count :] / root2)[in_s]
-    g = to_reference.T @ g @ to_reference * size**2
-    return w, g, dual[:n] * size**2, dual[n] * size**2
-
-
-def _reduce(
-    w: np.ndarray,
-    posteriors: np.ndarray,
-    guessed: np.ndarray,
-    g: np.ndarray,
-    nu: np.ndarray,
-    mu: float,
-) -> tuple[np.ndarray, np.ndarray]:
-    """A vertex of the weights with the same S and A: at most n(n + 1)/2 + 1 of them are not 0."""
-    n = posteriors.shape[1]
-    rows, cols = np.triu_indices(n)
+    (posteriors, guessed), w = found.points, found.w
     used = w > 1e-12 * w.max()
     posteriors, guessed, w = posteriors[used], guessed[used], w[used]
-    same = np.vstack([(posteriors[:, rows] * posteriors[:, cols]).T, guessed])
+    rows, cols = np.triu_indices(posteriors.shape[1])
+    root = np.linalg.cholesky((posteriors.T * w) @ posteriors)
+    scaled = np.linalg.solve(root, posteriors.T)
+    same = scaled[rows] * scaled[cols]
+    if guessed.any():
+        same = np.vstack([same, guessed])
     target = same @ w
-    slack = posteriors @ nu + mu * guessed - np.einsum("ji,ik,jk->j", posteriors, g, posteriors)
+    slack = posteriors @ found.nu + found.mu * guessed
+    slack -= np.einsum("ji,ik,jk->j", posteriors, found.g, posteriors)
     vertex = linprog(slack - slack.min(), A_eq=same, b_eq=target, method="highs-ds")
     if not vertex.success:
         raise RuntimeError(f"the weights could not be reduced: {vertex.message}")
@@ -321,7 +292,11 @@ def _reduce(
 
 
 def _matrix(w: np.ndarray, posteriors: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    matrix = w[:, None] * posteriors / prior
+    """The weights are set right until the columns sum to one: that leaves each row as it is."""
+    for _ in range(3):
+        s = (posteriors.T * w) @ posteriors
+        w *= 1 + posteriors @ np.linalg.lstsq(s, prior - posteriors.T @ w, rcond=None)[0]
+    matrix = np.maximum(w, 0)[:, None] * posteriors / prior
     matrix = matrix[(matrix > 0).any(axis=1)]
     return matrix / matrix.sum(axis=0)
 

@@ -23,6 +23,7 @@ __all__ = [
     "max_posterior",
     "mse",
     "mse_of_inversion",
+    "noise",
     "number_of_matrices",
     "pareto",
     "privacy",
@@ -104,7 +105,12 @@ def max_posterior(matrix: ArrayLike, prior: ArrayLike) -> np.ndarray:
     return posterior.max(axis=-1)
 
 
-def mse(matrix: ArrayLike, prior: ArrayLike, respondents: int = 10_000) -> np.ndarray:
+def mse(
+    matrix: ArrayLike,
+    prior: ArrayLike,
+    respondents: int = 10_000,
+    workload: ArrayLike | None = None,
+) -> np.ndarray:
     """[Huang & Du, Theorem 6, Eq. 10] Mean squared error of the estimated distribution.
 
     Averaged over the n categories. With W = diag(M P) the errors of the n categories sum to
@@ -113,24 +119,45 @@ def mse(matrix: ArrayLike, prior: ArrayLike, respondents: int = 10_000) -> np.nd
 
     For a square M that is the error of the inverted estimate; for a tall one (more outputs than
     answers) that of weighted least squares. A matrix that loses information has error infinity.
+    With a workload the mean is over the numbers that it asks for, a row each.
 
     >>> float(mse(np.eye(2), [0.5, 0.5], respondents=100).round(9))    # a share: 1/4 / 100
     0.0025
     >>> float(mse(np.full((2, 2), 0.5), [0.5, 0.5]))
     inf
     """
-    matrix = np.asarray(matrix, dtype=float)
     prior = np.asarray(prior, dtype=float)
-    n = matrix.shape[-1]
-    if matrix.shape[-2] < n:
+    rows = np.eye(len(prior)) if workload is None else np.asarray(workload, dtype=float)
+    total = _variance(matrix, prior, rows)
+    return (total - ((rows @ prior) ** 2).sum()) / (len(rows) * respondents)
+
+
+def noise(matrix: ArrayLike, prior: ArrayLike, workload: ArrayLike | None = None) -> np.ndarray:
+    """What the disguise alone adds for one respondent: tr(W (F^-1 - D) W'), summed over W's rows.
+
+    F = M' diag(M P)^-1 M is the information of a report about P, D = diag(P).
+
+    >>> round(float(noise([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])), 9)
+    1.5
+    """
+    prior = np.asarray(prior, dtype=float)
+    rows = np.eye(len(prior)) if workload is None else np.asarray(workload, dtype=float)
+    return _variance(matrix, prior, rows) - np.einsum("ij,j,ij->", rows, prior, rows)
+
+
+def _variance(matrix: ArrayLike, prior: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """tr(W F^-1 W'), infinite where the matrix loses information."""
+    matrix = np.asarray(matrix, dtype=float)
+    if matrix.shape[-2] < matrix.shape[-1]:
         return np.full(matrix.shape[:-2], np.inf)
     weight = matrix @ prior
     scale = np.divide(1, np.sqrt(weight), out=np.zeros_like(weight), where=weight > 0)
-    s = np.linalg.svd(matrix * scale[..., None], compute_uv=False)
+    _, s, vt = np.linalg.svd(matrix * scale[..., None], full_matrices=False)
     singular = s[..., -1] <= 1e-13 * s[..., 0]
     safe = np.where(singular[..., None], 1.0, s)
-    total = (1 / safe**2).sum(axis=-1) - (prior**2).sum()
-    return np.where(singular, np.inf, total / (n * respondents))
+    asked = rows @ np.swapaxes(vt, -1, -2)
+    total = ((asked / safe[..., None, :]) ** 2).sum(axis=(-1, -2))
+    return np.where(singular, np.inf, total)
 
 
 def mse_of_inversion(matrix: ArrayLike, prior: ArrayLike, respondents: int = 10_000) -> np.ndarray:

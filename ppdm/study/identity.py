@@ -30,7 +30,7 @@ from ppdm.places import PACKAGE
 _BEGAN = time.time()
 
 # Libraries whose version may change a number.
-NUMERICAL = ["numpy", "scipy", "pandas", "numba", "scikit-learn", "cvxpy", "clarabel"]
+NUMERICAL = ["numpy", "scipy", "pandas", "numba", "scikit-learn"]
 
 
 def plain(name: str, value: Any) -> Any:
