@@ -80,7 +80,11 @@ def bars(shares: Mapping[str, float]) -> Picture:
 
 
 def histogram(values: Sequence[float], truth: float | None = None, bins: int = 30) -> Picture:
-    """How often each value came, with a line at the truth."""
+    """How often each value came, with a line at the truth.
+
+    >>> histogram([0.2, 0.3, 0.4], truth=0.3)
+    3 values from 0.200 to 0.400, on average 0.3000
+    """
     if not len(values):
         raise ValueError("a histogram needs at least one value")
     seen = [float(value) for value in values]

@@ -188,6 +188,10 @@ def show(table: pd.DataFrame, caption: str, digits: int = 3) -> HTML:
     """A table for a page: numbers in one format, empty where there is nothing.
 
     A named index becomes the first column; row numbers are left out.
+
+    >>> html = show(pd.DataFrame({"share": [0.25, np.nan], "people": [1200, 3]}), "Two groups").data
+    >>> [cell in html for cell in ("<td>0.250</td>", "<td></td>", "<td>1,200</td>", "Two groups")]
+    [True, True, True, True]
     """
     from IPython.display import HTML
 

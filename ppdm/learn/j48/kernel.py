@@ -794,6 +794,12 @@ def grow_tree(
     ``columns[a, i]`` is the value of attribute ``a`` in row ``i``: a number, the code of a level,
     or NaN. ``labels[i]`` is the code of the class, -1 where it is missing. ``n_levels[a]`` is -1 for
     a numeric attribute. ``averaged[a]`` says whether the attribute counts in the average gain.
+
+    >>> numbers, labels = np.array([[1.0, 2.0, 3.0, 4.0]]), np.array([0, 0, 1, 1])
+    >>> options = (2.0, False, True, True, True, 0.25, 0.6744897501960817)
+    >>> tree = Tree(*grow_tree(numbers, labels, 2, np.array([-1]), np.array([True]), *options))
+    >>> int(tree.attribute[0]), float(tree.threshold[0]), int(tree.n_sons[0])
+    (0, 2.0, 2)
     """
     attribute = [0 for _ in range(0)]
     threshold = [0.0 for _ in range(0)]
@@ -888,7 +894,15 @@ def _compact(
 def class_probabilities(
     tree: Tree, columns: np.ndarray, n_levels: np.ndarray, n_classes: int, binary: bool
 ) -> np.ndarray:
-    """One row a record; a missing value follows all branches, weighted as the training rows were."""
+    """One row a record; a missing value follows all branches, weighted as the training rows were.
+
+    >>> numbers, labels, number = np.array([[1.0, 2.0, 3.0, 4.0]]), np.array([0, 0, 1, 1]), np.array([-1])
+    >>> options = (2.0, False, True, True, True, 0.25, 0.6744897501960817)
+    >>> tree = Tree(*grow_tree(numbers, labels, 2, number, np.array([True]), *options))
+    >>> class_probabilities(tree, np.array([[1.5, np.nan]]), number, 2, False)
+    array([[1. , 0. ],
+           [0.5, 0.5]])
+    """
     n_nodes, n_rows = tree.n_sons.size, columns.shape[1]
     probabilities = np.zeros((n_rows, n_classes))
     reached, weight = np.zeros(n_nodes, np.int64), np.zeros(n_nodes)
@@ -967,7 +981,11 @@ def _walk(
 
 @njit(cache=True)
 def most_probable(probabilities: np.ndarray) -> np.ndarray:
-    """The first class of largest probability, ties within the tolerance."""
+    """The first class of largest probability, ties within the tolerance.
+
+    >>> most_probable(np.array([[0.2, 0.8], [0.5, 0.5]]))
+    array([1, 0])
+    """
     n_rows, n_classes = probabilities.shape
     labels = np.zeros(n_rows, np.int64)
     for i in range(n_rows):

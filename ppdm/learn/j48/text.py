@@ -57,6 +57,15 @@ def tree_text(
     """The whole text: title, branches, number of leaves, size.
 
     ``attributes`` are the names, ``levels[a]`` the levels of a nominal attribute or None.
+
+    >>> from ppdm.learn.j48 import J48
+    >>> grown = J48().fit([[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"])
+    >>> print(tree_text(grown.tree_, ["age"], [None], grown.classes_, False, "A tree"))
+    A tree
+    ...
+    age <= 2: no (2.0)
+    age > 2: yes (2.0)
+    ...
     """
     width = len(classes) + 1
     lines: list[str] = []
