@@ -1,13 +1,17 @@
 """Every check says yes to a good page, and no to a page that has the one defect it looks for."""
 
 import argparse
+import base64
 import gzip
+import hashlib
+import json
+import shutil
 import urllib.request
 
 import pytest
 from browser import needs_browser
 
-from ppdm.book.check import Finding, cli
+from ppdm.book.check import Finding, cli, lighthouse
 from ppdm.book.check.browser import MODES, check_pages, find_chromium
 from ppdm.book.check.lighthouse import check_scores
 from ppdm.book.check.server import serving
@@ -172,6 +176,27 @@ def test_lighthouse_scores_are_held_to_their_limits():
         assert [f.kind for f in check_scores("a.html", good | {name: value - 1}, {})] == [
             "lighthouse"
         ]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("npm") is None, reason="there is no npm")
+def test_a_package_that_is_not_the_locked_one_is_refused(tmp_path, monkeypatch):
+    """By npm itself, from its own cache, which `make check` has filled before: nothing is fetched."""
+    lock = json.loads((lighthouse.LOCKED / "package-lock.json").read_text())
+    another = base64.b64encode(hashlib.sha512(b"another package").digest()).decode()
+    lock["packages"]["node_modules/decimal.js"]["integrity"] = f"sha512-{another}"
+    forged = tmp_path / "forged"
+    forged.mkdir()
+    shutil.copy(lighthouse.LOCKED / "package.json", forged)
+    (forged / "package-lock.json").write_text(json.dumps(lock))
+    monkeypatch.setenv("npm_config_offline", "true")
+    monkeypatch.setattr(lighthouse, "LOCKED", forged)
+    with pytest.raises(RuntimeError) as error:
+        lighthouse.install(tmp_path / "there")
+    if "ENOTCACHED" in str(error.value):
+        pytest.skip("npm's cache does not hold Lighthouse: `ppdm check` fetches it")
+    assert "EINTEGRITY" in str(error.value) and another in str(error.value)
+    assert not (tmp_path / "there" / "node_modules" / ".bin" / "lighthouse").exists()
 
 
 def run(site, *options):

@@ -29,6 +29,17 @@ def install(locked: Path, folder: Path) -> Path | None:
         cwd=folder, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     if done.returncode:
-        raise RuntimeError(f"npm could not install {locked}: {done.stderr.strip()[-300:]}")
+        raise RuntimeError(f"npm could not install {locked}: {_why(done.stderr)}")
     replace_file(mark, wanted)
     return modules
+
+
+def _why(said: str) -> str:
+    """What npm's errors say, without where it says more.
+
+    >>> _why("npm warn old\\nnpm error code EINTEGRITY\\nnpm error A complete log of this run: x\\n")
+    'code EINTEGRITY'
+    """
+    lines = [line.removeprefix("npm error ").strip() for line in said.splitlines()
+             if line.startswith("npm error ") and "A complete log" not in line]  # fmt: skip
+    return " ".join(lines or [said.strip()])[:400]
