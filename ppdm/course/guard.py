@@ -1,4 +1,4 @@
-"""While an assignment is open, what would answer it cannot be imported from `ppdm`.
+"""The fence of imports: while an assignment is open, what would answer it cannot be imported.
 
 The guard is raised by `begin` (at home as well, so that grading brings no surprise) and, when a
 submission is graded, from the first moment. It is a fence, not a prison: at home, and in a kernel of

@@ -6,7 +6,7 @@ map on the counts of a cell E and its reversal Ē is
 
     P*(E) = θ P(E) + (1-θ) P(Ē)        P*(Ē) = (1-θ) P(E) + θ P(Ē)
 
-and for several groups the Kronecker product of such maps, so it is undone one group after the
+and for several groups [Eq. (12)] the Kronecker product of such maps, so it is undone one group after the
 other and the large matrix is never formed.
 """
 

@@ -1,4 +1,5 @@
-"""The rules that decide claims: small pure functions from evidence to a finding.
+"""The rules that decide claims (agree, exact, near, bound, trend, ordering, identity, shown): small
+pure functions from evidence to a finding.
 
 Arguments before the `*` are evidence and come from a chapter's run; those after it are fixed in the
 claim's entry. Every rule can say no. `error` is the chance that a rule says what it should not; what
