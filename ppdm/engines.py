@@ -10,20 +10,19 @@ from __future__ import annotations
 import glob
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-
-if TYPE_CHECKING:
-    import narwhals as nw
 
 #: More distinct records than this are not brought home: they would fill the memory here.
 MOST_CELLS = 2**24
 #: Marginals are counted together while all cells of their attributes are about so many.
 TOGETHER = 4_096
+#: The columns of grouping sets that are counted in one pass: a number of 64 bits tells the sets apart.
+GROUPING_BITS = 60
 #: From so many first records it is guessed how many levels a column has (for speed, not for results).
 SAMPLE = 10_000
 
@@ -48,6 +47,7 @@ class Source(NamedTuple):
 
     frame: Any
     text: bool = False  # every column was read as text, as in CSV files
+    once: bool = False  # a stream, which can be read a single time
 
     @property
     def names(self) -> list[str]:
@@ -80,7 +80,8 @@ def opened(records: object) -> Source:
     if isinstance(records, (str, Path)):
         return _files(str(records), nw)
     if _is_arrow_stream(records):
-        return Source(_arrow_stream(records, nw))
+        once = type(records).__name__ == "RecordBatchReader"
+        return Source(_arrow_stream(records, nw), once=once)
     frame = _wrapped(records, nw)
     if frame is None:
         raise ValueError(
@@ -93,20 +94,19 @@ def opened(records: object) -> Source:
 def grouped(source: Source, sets: Sequence[Sequence[str]], most: int = MOST_CELLS) -> list[Cells]:
     """For each set of names: the distinct records of these columns, each with its number.
 
-    Polars and Dask answer all sets in one pass over the data; the others read, for each set, its
-    own columns.
+    Polars, DuckDB, Dask and Spark answer all sets in one pass over the data; Arrow's tables are in
+    memory, and each set reads its own columns.
     """
-    import narwhals as nw
-
     _refuse_nested(source, {name for names in sets for name in names})
+    if source.once and len([*_batches(sets)]) > 1:
+        raise ValueError(
+            f"a stream is read once, and marginals of more than {GROUPING_BITS} columns need several "
+            "passes: give a table or a dataset"
+        )
     number = _free_name("number", source.names)
-    frame = source.frame.lazy() if _is_polars(source.frame) else source.frame
-    groupings = [
-        frame.select([*names]).group_by([*names]).agg(nw.len().alias(number)) for names in sets
-    ]
     return [
         _at_home(cells, list(names), number, source.text, most)
-        for names, cells in zip(sets, _collected(groupings, most), strict=True)
+        for names, cells in zip(sets, _groupings(source.frame, sets, number, most), strict=True)
     ]
 
 
@@ -121,8 +121,10 @@ def together(source: Source, sets: Sequence[Sequence[str]]) -> list[list[str]]:
     """Few larger sets of names that cover the given ones, so that each column is read seldom.
 
     Each grouping goes over all records; one over ten yes/no answers costs hardly more than one
-    over two, and holds forty-five pairs.
+    over two, and holds forty-five pairs. A stream is not looked into before: it has no second pass.
     """
+    if source.once:
+        return [sorted(names) for names in {frozenset(names): names for names in sets}]
     sizes = _guessed_sizes(source, sorted({name for names in sets for name in names}))
     covers: list[set[str]] = []
     for names in sorted({frozenset(names) for names in sets}, key=lambda s: (-len(s), sorted(s))):
@@ -234,39 +236,159 @@ def _first_installed(wish: str, *engines: str) -> Any:
 # -- grouping --------------------------------------------------------------------------------
 
 
-def _is_polars(frame: nw.LazyFrame | nw.DataFrame) -> bool:
-    return frame.implementation.is_polars()
-
-
-def _collected(groupings: list, most: int) -> Iterator:
-    """The groupings' results as eager narwhals frames; in one pass where the engine can."""
-    import narwhals as nw
-
-    implementation = groupings[0].implementation
-    if implementation.is_polars():
+def _groupings(frame: Any, sets: Sequence[Sequence[str]], number: str, most: int) -> Iterator:
+    """The groupings as eager narwhals frames; each engine in its own way to read the data once."""
+    engine = frame.implementation
+    if engine.is_dask():
+        yield from _in_dask(frame.to_native(), sets, number, most)
+    elif engine.is_duckdb() or hasattr(frame.to_native(), "groupingSets"):
+        for batch in _batches(sets):
+            yield from _in_sql(frame, batch, number, most)
+    elif engine.is_polars():
+        import narwhals as nw
         import polars as pl
 
-        lazy = [cells.head(most + 1).to_native() for cells in groupings]
-        for cells in pl.collect_all(lazy, engine="streaming"):
-            yield nw.from_native(cells)
-    elif implementation.is_dask():
-        from dask.base import compute
-
-        for cells in compute(*(cells.to_native() for cells in groupings)):
+        lazy = [_grouping(frame.lazy(), names, number).head(most + 1) for names in sets]
+        for cells in pl.collect_all([one.to_native() for one in lazy], engine="streaming"):
             yield nw.from_native(cells)
     else:
-        for cells in groupings:
-            yield cells.head(most + 1).collect() if isinstance(cells, nw.LazyFrame) else cells
+        for names in sets:
+            yield _home(_grouping(frame, names, number), most)
+
+
+def _grouping(frame: Any, names: Sequence[str], number: str) -> Any:
+    import narwhals as nw
+
+    return frame.select([*names]).group_by([*names]).agg(nw.len().alias(number))
+
+
+def _home(cells: Any, most: int) -> Any:
+    return cells.head(most + 1).collect() if hasattr(cells, "collect") else cells
+
+
+def _batches(sets: Sequence[Sequence[str]]) -> Iterator[list[list[str]]]:
+    """The sets in turn, as many at a time as one number of 64 bits can tell apart by their columns."""
+    batch: list[list[str]] = []
+    for names in sets:
+        if batch and len({name for one in [*batch, names] for name in one}) > GROUPING_BITS:
+            yield batch
+            batch = []
+        batch.append(list(names))
+    yield batch
+
+
+def _in_sql(frame: Any, sets: list[list[str]], number: str, most: int) -> Iterator:
+    """GROUPING SETS: all cells come as rows of one result, and a number says of which set each is."""
+    import narwhals as nw
+
+    if len(sets) == 1:
+        yield _home(_grouping(frame, sets[0], number), most)
+        return
+    columns = sorted({name for names in sets for name in names})
+    which = _free_name("which", [*columns, number])
+    by = _duckdb_sets if frame.implementation.is_duckdb() else _spark_sets
+    cells = _home(nw.from_native(by(frame.to_native(), sets, columns, number, which)), most)
+    _refuse_too_many(len(cells), len(columns), most)
+    for names in sets:  # a bit is set for each column that is not of the set, the last one's is 1
+        absent = sum(2**bit for bit, name in enumerate(reversed(columns)) if name not in names)
+        yield cells.filter(nw.col(which) == absent)
+
+
+def _duckdb_sets(
+    relation: Any, sets: list[list[str]], columns: list[str], number: str, which: str
+) -> Any:
+    def quoted(names: Iterable[str]) -> str:
+        return ", ".join('"' + name.replace('"', '""') + '"' for name in names)
+
+    return relation.aggregate(
+        f"{quoted(columns)}, count(*) AS {quoted([number])}, "
+        f"grouping({quoted(columns)}) AS {quoted([which])}",
+        f"GROUPING SETS ({', '.join(f'({quoted(names)})' for names in sets)})",
+    )
+
+
+def _spark_sets(
+    frame: Any, sets: list[list[str]], columns: list[str], number: str, which: str
+) -> Any:
+    from importlib import import_module
+
+    sql = import_module("pyspark.sql.functions")
+
+    def quoted(names: Iterable[str]) -> list:
+        return [sql.col("`" + name.replace("`", "``") + "`") for name in names]
+
+    groups = frame.groupingSets([quoted(names) for names in sets], *quoted(columns))
+    return groups.agg(sql.count(sql.lit(1)).alias(number), sql.grouping_id().alias(which))
+
+
+def _in_dask(frame: Any, sets: Sequence[Sequence[str]], number: str, most: int) -> Iterator:
+    """Each partition is grouped where it lies, once for all sets; then eight results become one."""
+    import narwhals as nw
+    from dask.base import compute
+    from dask.delayed import delayed
+
+    columns = sorted({name for names in sets for name in names})
+    count_part, add_up = (delayed(step) for step in _dask_steps(sets, number, most))
+    parts = [count_part(part) for part in frame[columns].to_delayed()]
+    while len(parts) > 1:
+        parts = [add_up(parts[start : start + 8]) for start in range(0, len(parts), 8)]
+    (cells,) = compute(*parts)
+    yield from (nw.from_native(one) for one in cells)
+
+
+def _dask_steps(
+    sets: Sequence[Sequence[str]], number: str, most: int
+) -> tuple[Callable[..., list], Callable[..., list]]:
+    """What Dask's workers do. The functions travel to them whole, for they are made here: a worker
+    needs pandas and numpy, and not this package."""
+
+    def count_part(part: pd.DataFrame) -> list[pd.DataFrame]:
+        return [cells_of(part, [*names], None) for names in sets]
+
+    def add_up(parts: list[list[pd.DataFrame]]) -> list[pd.DataFrame]:
+        together = [pd.concat(cells, ignore_index=True) for cells in zip(*parts, strict=True)]
+        return [
+            cells_of(cells, [*names], cells[number].to_numpy()).head(most + 1)
+            for names, cells in zip(sets, together, strict=True)
+        ]
+
+    def cells_of(part: pd.DataFrame, names: list[str], weights: Any) -> pd.DataFrame:
+        """A record as one integer: to group by it is faster than to group by many columns."""
+        codes, size = np.zeros(len(part), dtype=np.int64), 1
+        for name in names:
+            try:
+                column, values = pd.factorize(part[name], use_na_sentinel=False)
+            except TypeError:
+                raise ValueError(
+                    f"column {name!r} holds values that are no answers, "
+                    f"for example {part[name].iloc[0]!r}"
+                ) from None
+            codes, size = codes * len(values) + column, size * len(values)
+            if size > len(part):  # no more codes occur than there are records
+                codes, seen = pd.factorize(codes)
+                size = len(seen)
+        numbers = np.bincount(codes, weights, minlength=size).astype(np.int64)
+        example = np.zeros(size, dtype=np.int64)
+        example[codes] = np.arange(len(part))  # some record of each kind, with its types
+        cells = part[names].iloc[example].reset_index(drop=True)
+        cells[number] = numbers
+        return cells[numbers > 0]
+
+    return count_part, add_up
 
 
 def _at_home(cells: Any, names: list[str], number: str, text: bool, most: int) -> Cells:
-    if len(cells) > most:
-        raise ValueError(
-            f"{len(names)} attributes have more than {most:,} different records, too many to bring "
-            "home: count fewer attributes at a time (`names=`), or count marginals"
-        )
+    _refuse_too_many(len(cells), len(names), most)
     frame = pd.DataFrame({name: _column(cells[name], text) for name in names})
     return Cells(frame, cells[number].to_numpy().astype(np.int64))
+
+
+def _refuse_too_many(cells: int, attributes: int, most: int) -> None:
+    if cells > most:
+        raise ValueError(
+            f"{attributes} attributes have more than {most:,} different records, too many to bring "
+            "home: count fewer attributes at a time (`names=`), or count marginals"
+        )
 
 
 def _column(column: Any, text: bool) -> pd.Series:

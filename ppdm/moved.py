@@ -6,7 +6,6 @@ CHANGELOG.md lists them. Remove this file, and the line in `ppdm/__init__.py`, w
 from __future__ import annotations
 
 import importlib
-import importlib.abc
 import importlib.machinery
 import sys
 import warnings
@@ -44,11 +43,17 @@ def new_name(old: str) -> str | None:
     return None
 
 
-class _Moved(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class _Moved:
+    """A finder and a loader; their abstract classes would cost half of the time of `import ppdm`."""
+
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> Any:
         if new_name(fullname) is None:
             return None
-        return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+        loader: Any = self
+        return importlib.machinery.ModuleSpec(fullname, loader, is_package=True)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
+        """A module as any other."""
 
     def exec_module(self, module: ModuleType) -> None:
         new = new_name(module.__name__) or module.__name__

@@ -67,6 +67,28 @@ def test_no_heavy_library_is_loaded_to_say_the_version():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_importing_the_package_loads_next_to_nothing():
+    """Its names are loaded when they are asked for, so `import ppdm` takes a few milliseconds."""
+    code = (
+        "import sys; before = set(sys.modules); import ppdm; "
+        "heavy = {'numpy', 'pandas', 'numba', 'scipy', 'narwhals', 'yaml', 'tempfile', 'shutil', 'inspect', "
+        "'importlib.resources', 'importlib.metadata'}; "
+        "print(sorted(heavy & (set(sys.modules) - before)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_counting_loads_no_library_that_it_does_not_need():
+    code = (
+        "import sys; from ppdm import MultiGroup, count; "
+        "heavy = {'narwhals', 'sklearn', 'matplotlib', 'cvxpy', 'joblib', 'polars', 'duckdb', 'dask'}; "
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_the_command_starts_without_what_takes_seconds_to_load():
     code = "import sys, ppdm.cli; print(sorted({'pandas', 'numba', 'scipy'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -18,6 +18,7 @@ from ppdm.table import count_marginals
 pl = pytest.importorskip("polars")
 duckdb = pytest.importorskip("duckdb")
 pa = pytest.importorskip("pyarrow")
+dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
 
 NAMES = ("smokes", "Straße", "naïve bayes", "年齢", "count", "number")
@@ -97,6 +98,64 @@ def test_forty_answers_are_counted_sparsely_and_by_marginals(engine):
     pairs = [(f"q{i}", "q39") for i in range(39)] + [("q39",), ("q3", "q1", "q2")]
     for one, other in zip(count_marginals(elsewhere, pairs), count_marginals(frame, pairs)):
         same(one, other)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_marginals_keep_gaps_apart_from_columns_that_are_not_of_the_set(engine):
+    """GROUPING SETS fill what is not of a set with nulls, and these are no missing values."""
+    frame = pd.DataFrame({"a": ["x", "y", None], "b": [1, 0, 1], 'c, "d"': ["u", "u", "v"]})
+    few = {"b": [0, 1]}
+    counted = count_marginals(ENGINES[engine](frame), [["b"], ['c, "d"'], ["b", 'c, "d"']], few)
+    assert [table.dense.tolist() for table in counted] == [[1, 2], [2, 1], [[1, 0], [1, 1]]]
+    with pytest.raises(ValueError, match=r"'a' has missing values .in 1 record."):
+        count_marginals(ENGINES[engine](frame), [["a"], ["b"]])
+
+
+@pytest.mark.parametrize("engine", ["polars lazy", "duckdb", "dask"])
+def test_more_columns_than_one_pass_can_tell_apart(engine):
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(rng.integers(0, 9, (200, 150)), columns=[f"q{i}" for i in range(150)])
+    sets = [(f"q{i}", f"q{i + 75}") for i in range(75)]
+    for one, other in zip(
+        count_marginals(ENGINES[engine](frame), sets), count_marginals(frame, sets)
+    ):
+        same(one, other)
+
+
+def test_a_stream_is_read_once(reports):
+    frame, _ = reports
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    pairs = [(name, "e") for name in "abcd"]
+
+    def stream():
+        return pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=100))
+
+    for one, other in zip(count_marginals(stream(), pairs), count_marginals(frame, pairs)):
+        same(one, other)
+    learned = NaiveBayes(MultiGroup(0.8)).fit(stream(), "e").predict(frame[list("abcd")])
+    plain = NaiveBayes(MultiGroup(0.8)).fit(frame, "e").predict(frame[list("abcd")])
+    np.testing.assert_array_equal(learned, plain)
+    wide = pa.table({f"q{i}": [0, 1] for i in range(61)})
+    wide = pa.RecordBatchReader.from_batches(wide.schema, wide.to_batches())
+    with pytest.raises(ValueError, match="a stream is read once, .* more than 60 columns"):
+        count_marginals(wide, [(f"q{i}",) for i in range(61)])
+
+
+def test_what_dask_s_workers_are_sent_does_not_need_this_package():
+    """The steps are loaded and run in a Python that cannot import `ppdm`."""
+    cloudpickle = pytest.importorskip("cloudpickle")
+    part = pd.DataFrame({"A": [1, 0, 1], "B": ["x", None, "x"]})
+    work = cloudpickle.dumps((*engines._dask_steps([["A", "B"], ["A"]], "n", 9), part))
+    code = (
+        "import pickle, sys\n"
+        "sys.modules['ppdm'] = None\n"
+        "count_part, add_up, part = pickle.load(sys.stdin.buffer)\n"
+        "print([cells.sort_values('A')['n'].tolist() for cells in add_up([count_part(part)] * 9)])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=work, capture_output=True, timeout=120
+    )
+    assert done.stdout.decode().strip() == "[[9, 18], [9, 18]]", done.stderr.decode()
 
 
 def test_files_are_counted_where_they_lie(tmp_path):
@@ -191,6 +250,12 @@ def test_too_many_cells_are_not_brought_home(monkeypatch):
 
 
 def test_what_cannot_be_counted_is_refused(tmp_path):
+    answers = pd.DataFrame({"A": [[1], [2]]})
+    with (
+        dask.config.set({"dataframe.convert-string": False}),
+        pytest.raises(ValueError, match=r"column 'A' holds values that are no answers.*\[1\]"),
+    ):
+        count(dd.from_pandas(answers, npartitions=1))
     for records, message in (
         ("nowhere/*.parquet", "no file is called"),
         ("reports.xlsx", "no file that can be counted"),
@@ -223,7 +288,7 @@ def test_without_engines_a_sentence_says_what_to_install(tmp_path):
 def test_no_engine_is_imported_before_it_is_needed():
     code = (
         "import sys, ppdm, ppdm.table, ppdm.learn\n"
-        "print([n for n in ('polars', 'duckdb', 'dask', 'distributed', 'pyspark') if n in sys.modules])"
+        "print([n for n in ('polars', 'duckdb', 'dask', 'distributed', 'pyspark', 'narwhals') if n in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.stdout.strip() == "[]", done.stderr
