@@ -462,6 +462,19 @@ def test_from_the_file_to_the_report(tmp_path, monkeypatch, capsys):
     command("collect", "s.yml", "codes.txt", "=1+1")
     command("estimate", "s.yml", "reports.csv", "--by", "year", "--pair", "cheated", "year",
             "--regress", "cheated", "year")  # fmt: skip
+    joint = pd.read_csv("result/pairs.csv")
+    assert joint["estimate"].sum() == pytest.approx(1) and len(joint) == 6
+    assert (joint["low"] < joint["estimate"]).all() and (joint["question"] == "cheated").all()
+    assert pd.read_csv("result/relations.csv")["difference"].between(-1, 1).all()
+    assert pd.read_csv("result/regressions.csv")["term"].tolist()[0] == "(intercept)"
+    command("estimate", "s.yml", "reports.csv", "--method", "em", "--by", "year", "--pair", "cheated",
+            "awake", "--out", "likely")  # fmt: skip
+    for name in ("shares", "by-year", "pairs"):
+        likely = pd.read_csv(f"likely/{name}.csv")
+        share = likely["estimate" if name == "pairs" else "share"]
+        assert ((likely["low"] >= 0) & (likely["high"] <= 1) & (share >= 0)).all()
+        assert ((likely["low"] <= share) & (share <= likely["high"])).all()
+    assert "likeliest ones" in Path("likely/report.html").read_text()
     told = pd.read_csv("result/shares.csv").set_index(["question", "answer"])
     row = told.loc[("cheated", "yes")]
     assert abs(row["share"] - 0.3) < 4.5 * row["se"]

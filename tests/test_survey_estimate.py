@@ -1,6 +1,7 @@
 """Shares with intervals from reports and a scheme."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from ppdm.cli import main
 from ppdm.contract import Survey
 from ppdm.disguise.scheme import scheme_of
 from ppdm.survey import estimate
+from ppdm.survey.relate import regression
 
 FORCED = {"mechanism": "forced-response", "truth": 2 / 3, "forced": [1 / 6, 1 / 6]}
 WARNER = {"mechanism": "warner", "p": 0.7}
@@ -88,6 +90,31 @@ def test_intervals_hold_what_they_promise(people, survey, by):
     assert np.abs(scores.std(axis=0) - 1).max() < 0.37
 
 
+@pytest.mark.parametrize("by", [None, "age", "A"])
+def test_the_likeliest_shares_are_the_inverted_ones_where_these_are_shares(people, survey, by):
+    """Inside the simplex both are the same; the resampled errors have a spread of 1/sqrt(2 * 1,000)
+    = 2 % of their own, and five times that is allowed, for at most 10 rows."""
+    sent = scheme_of(survey).disguise(pd.concat([people] * 20), np.random.default_rng(3))
+    plain = estimate(sent, survey, by=by)
+    likely = estimate(sent, survey, by=by, method="em", rng=np.random.default_rng(4))
+    inside = (plain["low"] > 0).to_numpy() & (
+        (by != "A") | (plain.groupby("question")["low"].transform("min") > 0)
+    )
+    assert inside.any()
+    np.testing.assert_allclose(likely["share"][inside], plain["share"][inside], atol=1e-6)
+    np.testing.assert_allclose(likely["se"][inside], plain["se"][inside], rtol=0.12)
+    assert likely["share"].between(0, 1).all()
+
+
+def test_the_likeliest_shares_of_a_rare_answer_stay_at_zero():
+    survey = Survey({"A": ["no", "yes"]}, [{**WARNER, "attributes": ["A"]}])
+    few = reports(290, 1000)  # 0.3 of the reports would be "yes" if nobody's answer were
+    assert estimate(few, survey)["share"].iloc[1] < 0
+    row = estimate(few, survey, method="em", rng=np.random.default_rng(1)).iloc[1]
+    assert row["share"] == pytest.approx(0, abs=1e-6) and row["low"] == pytest.approx(0, abs=1e-6)
+    assert 0.01 < row["high"] < 0.1
+
+
 def test_what_does_not_fit_is_refused(people, survey, tmp_path):
     for records, by, message in (
         (people.drop(columns="B"), None, "the reports lack B; asked is A, B, age"),
@@ -98,6 +125,10 @@ def test_what_does_not_fit_is_refused(people, survey, tmp_path):
             estimate(records, survey, by=by)
     with pytest.raises(ValueError, match="'A' is the only question"):
         estimate(reports(1, 2), Survey({"A": ["no", "yes"]}), by="A")
+    with pytest.raises(ValueError, match="method is one of inversion, em; got 'magic'"):
+        estimate(people, survey, method="magic")
+    with pytest.raises(ValueError, match="rng is a numpy.random.Generator"):
+        estimate(people, survey, method="em")
     with pytest.raises(ValueError, match="confidence lies between 0 and 1; got 95"):
         estimate(people, survey, confidence=95)
 
@@ -124,3 +155,34 @@ def test_the_command_prints_and_writes(people, survey, tmp_path, capsys, monkeyp
     (tmp_path / "scheme.json").write_text(json.dumps(scheme | {"version": 2}))
     assert main(["estimate", "reports.csv", "--scheme", "scheme.json"]) == 1
     assert "the survey has the version 2; this program reads 1" in capsys.readouterr().err
+
+
+# -- against another program --------------------------------------------------------------------
+
+RECORDED = Path(__file__).parent / "regression"
+FIELDED = Survey(
+    {"warner": ["no", "yes"], "forced": ["no", "yes"], "unrelated": ["no", "yes"],
+     "age": [20, 30, 40, 50], "sex": ["f", "m"], "region": ["north", "south", "west"]},
+    [
+        {"mechanism": "warner", "p": 0.75, "attributes": ["warner"]},
+        {**FORCED, "attributes": ["forced"]},
+        {"mechanism": "unrelated-question", "q": 0.7, "personal": {"unrelated": [0.7, 0.3]},
+         "attributes": ["unrelated"]},
+    ],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answer", "covariates"),
+    [("warner", ["age", "sex"]), ("forced", ["age", "region"]), ("unrelated", ["sex"])],
+)
+def test_regressions_are_those_of_r(answer, covariates):
+    """1,500 respondents drawn and disguised by R; R's `optim` maximised the likelihoods that
+    `regression/likelihood.R` writes out (R 4.2.2). All of its digits to six."""
+    found = regression(pd.read_csv(RECORDED / "reports.csv"), FIELDED, answer, covariates)
+    maxima = pd.read_csv(RECORDED / "maxima.csv")
+    theirs = maxima[maxima["answer"] == answer]
+    assert len(found.table) == len(theirs)
+    for column in ("coefficient", "se"):
+        np.testing.assert_allclose(found.table[column], theirs[column], rtol=1e-6)
+    assert found.log_likelihood == pytest.approx(theirs["log_likelihood"].iloc[0], rel=1e-8)

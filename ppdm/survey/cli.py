@@ -22,22 +22,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--confidence", type=float, default=0.95, help="of the intervals; 0.95 if you do not say"
     )
+    add_method(parser)
     parser.add_argument(
         "--csv", default="shares.csv", metavar="FILE", help="shares.csv if you do not say"
     )
+
+
+def add_method(parser: argparse.ArgumentParser) -> None:
+    """How the disguise is undone."""
+    parser.add_argument(
+        "--method", choices=["inversion", "em"], default="inversion",
+        help="inversion: unbiased, may leave 0 to 1 (if you do not say); em: the likeliest shares "
+        "within 0 to 1, with resampled intervals",
+    )  # fmt: skip
+    parser.add_argument("--seed", type=int, default=1, help="seed of the resampling (1)")
 
 
 def main(args: argparse.Namespace) -> int:
     """Count, undo, print, write."""
     from pathlib import Path
 
+    import numpy as np
+
     from ppdm.contract import Survey
     from ppdm.survey.estimate import estimate
 
-    shares = estimate(args.reports, Survey.load(args.scheme), args.by, args.confidence)
+    rng = np.random.default_rng(args.seed)
+    shares = estimate(
+        args.reports, Survey.load(args.scheme), args.by, args.confidence, args.method, rng
+    )
     print(as_text(shares, args.confidence))
     replace_file(Path(args.csv), shares.to_csv(index=False, lineterminator="\n").encode())
-    print(f"written to {args.csv}; an interval below 0 or above 1 is chance, not a mistake")
+    chance = "; an interval below 0 or above 1 is chance, not a mistake"
+    print(f"written to {args.csv}{chance if args.method == 'inversion' else ''}")
     return 0
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
 from ppdm.contract import Survey
 from ppdm.files import replace_file
+from ppdm.survey.cli import add_method
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,10 +67,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     estimate.add_argument("--by", help="an open question: estimates for each of its answers")
     estimate.add_argument("--pair", nargs=2, action="append", default=[], metavar=("A", "B"),
-                          help="do these two go together? may be given more than once")  # fmt: skip
+                          help="the shares of each combination, and whether the two go together; "
+                          "may be given more than once")  # fmt: skip
     estimate.add_argument("--regress", nargs="+", action="append", default=[], metavar="A",
                           help="a protected yes-or-no question, then open questions that may explain it")  # fmt: skip
-    estimate.add_argument("--seed", type=int, default=1, help="seed of the resampling (1)")
+    add_method(estimate)
     estimate.add_argument(
         "--out", type=Path, default=Path("result"), help="a folder for the result (result)"
     )
@@ -171,19 +174,27 @@ def _estimate(args: argparse.Namespace) -> int:
     except OSError as error:
         raise ValueError(f"the reports {args.reports} cannot be read: {error.strerror}") from None
     reports = relate.as_reports(reports, survey)
-    table = estimate(reports, survey)
     rng = np.random.default_rng(args.seed)
+    table = estimate(reports, survey, method=args.method, rng=rng)
     relations = {(a, b): relate.relation(reports, survey, a, b, rng) for a, b in args.pair}
+    combinations = {
+        (a, b): relate.pairs(reports, survey, a, b) if args.method == "inversion"
+        else relate.em_shares(reports, survey, [a, b], rng)
+        for a, b in args.pair
+    }  # fmt: skip
     regressions = {
         name: relate.regression(reports, survey, name, covariates)
         for name, *covariates in args.regress
     }
-    written = report.write(args.out, survey, table, relations=relations, regressions=regressions)
+    written = report.write(
+        args.out, survey, table, method=args.method, relations=relations,
+        combinations=combinations, regressions=regressions,
+    )  # fmt: skip
     shown = ["question", "answer", "share", "low", "high"]
     print(table[shown].to_string(index=False, float_format="{:.3f}".format))
     if args.by:
-        groups = estimate(reports, survey, args.by)
-        path = args.out / f"by-{args.by}.csv"
+        groups = estimate(reports, survey, args.by, method=args.method, rng=rng)
+        path = args.out / ("by-" + re.sub(r"[^\w-]", "_", args.by) + ".csv")
         replace_file(path, groups.to_csv(index=False, lineterminator="\n").encode())
         written.append(path)
         print(f"\n{groups[[args.by, *shown]].to_string(index=False, float_format='{:.3f}'.format)}")

@@ -2,28 +2,43 @@
 
 The estimate is the unbiased one: it may fall below 0 or rise above 1, and nothing is clipped. Every
 share is a mean (or a ratio of two means) of a number that each report is worth, so its standard
-error is that of a mean, with n - 1, and for a ratio by linearisation.
+error is that of a mean, with n - 1, and for a ratio by linearisation. Whoever asks for it has the
+likeliest shares instead, which lie between 0 and 1; their intervals are resampled.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
+from ppdm.chance import generator
 from ppdm.contract import Survey
 from ppdm.disguise.scheme import Scheme, scheme_of
+from ppdm.estimate import em
+from ppdm.survey.relate import resampled_em
 from ppdm.table import Domain, Table, count_marginals, listed, names_of
+
+METHODS = ("inversion", "em")
 
 
 def estimate(
-    records: object, survey: Survey, by: str | None = None, confidence: float = 0.95
+    records: object,
+    survey: Survey,
+    by: str | None = None,
+    confidence: float = 0.95,
+    method: str = "inversion",
+    rng: np.random.Generator | None = None,
 ) -> pd.DataFrame:
     """The share of every answer to every question, a row each, with its interval.
 
     `records` are reports in anything that `ppdm.count` takes; columns that the survey does not ask
     are left aside. `by` gives the shares within the groups of one column: any column of the
-    records, an open question, or a protected one (then the groups are estimated, too).
+    records, an open question, or a protected one (then the groups are estimated, too). With the
+    method `"em"` the shares are the likeliest ones, and `rng` draws the respondents anew for the
+    intervals.
 
     >>> survey = Survey({"smokes": ["no", "yes"]},
     ...                 [{"mechanism": "warner", "p": 0.7, "attributes": ["smokes"]}])
@@ -33,6 +48,9 @@ def estimate(
     """
     if not 0 < confidence < 1:
         raise ValueError(f"confidence lies between 0 and 1; got {confidence!r}")
+    if method not in METHODS:
+        raise ValueError(f"method is one of {listed(METHODS)}; got {method!r}")
+    likely = _Likely(generator(rng), confidence) if method == "em" else None
     scheme, columns = scheme_of(survey), names_of(records)
     missing = [name for name in survey.names if name not in columns]
     if missing:
@@ -50,40 +68,72 @@ def estimate(
     rows = []
     for name, table in zip(asked, count_marginals(records, sets, levels), strict=True):
         if by is None:
-            rows += _question(scheme, table, {})
+            rows += _question(scheme, table, {}, likely)
         elif by in survey.protected:
-            rows += _by_protected(scheme, table, by, name)
+            rows += _by_protected(scheme, table, by, name, likely)
         else:
             for group in table.domain.only([by]).levels[0]:
-                rows += _question(scheme, table.where({by: group}), {by: group})
+                rows += _question(scheme, table.where({by: group}), {by: group}, likely)
     frame = pd.DataFrame(rows)
+    if likely:
+        return frame
     half = ndtri((1 + confidence) / 2) * frame["se"]
     return frame.assign(low=frame["share"] - half, high=frame["share"] + half)
 
 
-def _question(scheme: Scheme, table: Table, group: dict) -> list[dict]:
+class _Likely(NamedTuple):
+    """The likeliest shares: none below 0, with intervals of resampled respondents."""
+
+    rng: np.random.Generator
+    confidence: float
+
+    def told(self, rows: list[dict], reports: np.ndarray, M: np.ndarray, groups: int) -> list[dict]:
+        """The rows of one question, a group after the other, with these shares in place of theirs."""
+        if not reports.sum():
+            return [{**row, "low": np.nan, "high": np.nan} for row in rows]
+        cells = np.vstack([em(reports, M), resampled_em(reports, M, self.rng)])
+        parts = cells.reshape(len(cells), groups, -1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            draws = (parts / parts.sum(axis=2, keepdims=True)).reshape(len(cells), -1)
+        tail = (1 - self.confidence) / 2
+        low, high = np.nanquantile(draws[1:], [tail, 1 - tail], axis=0)
+        se = np.nanstd(draws[1:], axis=0, ddof=1)
+        numbers = zip(draws[0], se, low, high, strict=True)
+        return [
+            row | dict(zip(("share", "se", "low", "high"), map(float, four), strict=True))
+            for row, four in zip(rows, numbers, strict=True)
+        ]
+
+
+def _question(
+    scheme: Scheme, table: Table, group: dict, likely: _Likely | None = None
+) -> list[dict]:
     """The shares of the answers to one question, from the table of its reports."""
     name, reports = table.names[0], table.dense
     domain = Domain(table.names, table.levels, scheme.answers.names)
     worth = _worth(scheme, domain)
-    levels = scheme.answers.only([name]).levels[0]
-    return [
+    truth = scheme.answers.only([name])
+    rows = [
         _row(name, level, reports, worth[x], np.ones(len(reports)), group, domain)
-        for x, level in enumerate(levels)
+        for x, level in enumerate(truth.levels[0])
     ]
+    return likely.told(rows, reports, scheme.matrix(truth), 1) if likely else rows
 
 
-def _by_protected(scheme: Scheme, table: Table, by: str, name: str) -> list[dict]:
+def _by_protected(
+    scheme: Scheme, table: Table, by: str, name: str, likely: _Likely | None = None
+) -> list[dict]:
     """The shares within groups that are themselves estimated: ratios of two estimates."""
     domain = Domain(table.names, table.levels, scheme.answers.names)
     truth = scheme.answers.only([by, name])
     worth = _worth(scheme, domain).reshape(*truth.shape, -1)
     reports = table.dense.reshape(-1)
-    return [
+    rows = [
         _row(name, level, reports, worth[b, x], worth[b].sum(axis=0), {by: group}, domain)
         for b, group in enumerate(truth.levels[0])
         for x, level in enumerate(truth.levels[1])
     ]
+    return likely.told(rows, reports, scheme.matrix(truth), truth.shape[0]) if likely else rows
 
 
 def _worth(scheme: Scheme, domain: Domain) -> np.ndarray:

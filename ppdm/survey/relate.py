@@ -37,8 +37,15 @@ def pairs(reports: Any, survey: Survey, a: str, b: str, level: float = 0.95) -> 
     return _linear(table.marginal(a, b), scheme_of(survey), level)
 
 
-def em_shares(reports: Any, survey: Survey, names: Sequence[str]) -> pd.DataFrame:
-    """The likeliest shares of all combinations of a few questions, none below zero.
+def em_shares(
+    reports: Any,
+    survey: Survey,
+    names: Sequence[str],
+    rng: np.random.Generator | None = None,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """The likeliest shares of all combinations of a few questions, none below zero; with `rng`
+    their intervals, too.
 
     >>> survey = Survey({"A": [0, 1]}, [{"mechanism": "warner", "p": 0.8, "attributes": ["A"]}])
     >>> em_shares(Table(survey.domain, [90, 10]), survey, ["A"])["estimate"].round(3).tolist()
@@ -46,8 +53,31 @@ def em_shares(reports: Any, survey: Survey, names: Sequence[str]) -> pd.DataFram
     """
     table, scheme = _counted(reports, survey).marginal(*names), scheme_of(survey)
     domain = scheme.true_domain(table.domain)
-    estimate = maximum_likelihood(table.dense.reshape(-1), scheme.matrix(domain))
-    return _cells(domain).assign(estimate=estimate)
+    counts, M = table.dense.reshape(-1), scheme.matrix(domain)
+    told = _cells(domain).assign(estimate=maximum_likelihood(counts, M))
+    if rng is None:
+        return told
+    draws = resampled_em(counts, M, rng)
+    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return told.assign(se=draws.std(axis=0, ddof=1), low=low, high=high)
+
+
+def resampled_em(
+    counts: np.ndarray, M: np.ndarray, rng: np.random.Generator, resamples: int = 1000
+) -> np.ndarray:
+    """[resample, true cell]: the likeliest shares of respondents who are drawn anew, with repetition.
+
+    Where a share is held at 0 there is no closed form for its error.
+
+    >>> M = np.array([[0.8, 0.2], [0.2, 0.8]])
+    >>> resampled_em(np.array([50.0, 50.0]), M, np.random.default_rng(1)).mean(axis=0).round(1).tolist()
+    [0.5, 0.5]
+    """
+    size = counts.sum()
+    draws, places = np.unique(
+        rng.multinomial(round(size), counts / size, size=resamples), axis=0, return_inverse=True
+    )
+    return np.array([maximum_likelihood(draw, M, 1e-9) for draw in draws])[places.reshape(-1)]
 
 
 class Relation(NamedTuple):

@@ -22,6 +22,10 @@ td { font-variant-numeric: tabular-nums; }
 figure { margin: 0; } svg { width: 100%; height: auto; }
 svg text { font: 13px system-ui, sans-serif; fill: currentColor; }
 """
+_METHODS = {
+    "inversion": "Shares are undone, not cut off: below 0 or above 1 means that chance had a loud voice.",
+    "em": "Shares are the likeliest ones within 0 and 1; the intervals are those of resampled respondents.",
+}
 _WIDTH, _LEFT, _ROW = 640, 150, 28
 
 
@@ -29,7 +33,9 @@ def page(
     survey: Survey,
     shares: pd.DataFrame,
     aside: int = 0,
+    method: str = "inversion",
     relations: dict[tuple[str, str], Relation] | None = None,
+    combinations: dict[tuple[str, str], pd.DataFrame] | None = None,
     regressions: dict[str, Regression] | None = None,
 ) -> str:
     """One HTML page: a figure and a table for each question, then what goes together.
@@ -45,8 +51,7 @@ def page(
     body = [
         f"<h1>{title}</h1>",
         (
-            f"<p>{number:,} respondents. {aside:,} codes were set aside. Intervals: 95 %. Shares are undone, not cut "
-            "off: below 0 or above 1 means that chance had a loud voice.</p>"
+            f"<p>{number:,} respondents. {aside:,} codes were set aside. Intervals: 95 %. {_METHODS[method]}</p>"
         ),
     ]
     for name in survey.names:
@@ -61,6 +66,8 @@ def page(
             f"{found.difference:+.3f} (from {found.low:+.3f} to {found.high:+.3f}) among those who give the last "
             f"answer to {escape(b)}.</p>"
         )
+        if (a, b) in (combinations or {}):
+            body.append(_table(combinations[a, b]))
     for name, result in (regressions or {}).items():
         body.append(f"<h2>Who answers {escape(name)}</h2>{_table(result.table)}")
         body.append(
@@ -77,14 +84,32 @@ def page(
 
 
 def write(folder: Path, survey: Survey, shares: pd.DataFrame, **parts) -> list[Path]:
-    """`report.html` and `shares.csv` in a folder; returns their paths."""
-    files = {
-        "report.html": page(survey, shares, **parts).encode(),
-        "shares.csv": shares.to_csv(index=False, lineterminator="\n").encode(),
-    }
+    """`report.html`, `shares.csv` and a CSV of each further part in a folder; returns their paths."""
+    files = {"report.html": page(survey, shares, **parts).encode()}
+    for name, table in {"shares": shares, **_tables(**parts)}.items():
+        files[f"{name}.csv"] = table.to_csv(index=False, lineterminator="\n").encode()
     for name, content in files.items():
         replace_file(folder / name, content)
     return [folder / name for name in files]
+
+
+def _tables(relations=None, combinations=None, regressions=None, **_) -> dict[str, pd.DataFrame]:
+    """What was asked for beyond the shares, one long table of each kind."""
+    found = {
+        "pairs": [
+            rows.set_axis(["answer", "other answer", *rows.columns[2:]], axis=1)
+            .assign(question=a, other=b)
+            for (a, b), rows in (combinations or {}).items()
+        ],
+        "relations": [
+            pd.DataFrame([{"question": a, "other": b, **told._asdict()}])
+            for (a, b), told in (relations or {}).items()
+        ],
+        "regressions": [
+            told.table.assign(question=name) for name, told in (regressions or {}).items()
+        ],
+    }  # fmt: skip
+    return {name: pd.concat(tables) for name, tables in found.items() if tables}
 
 
 def figure(rows: pd.DataFrame) -> str:
