@@ -1,5 +1,6 @@
 """Counting in Polars, DuckDB, Arrow, Dask and files gives the table that pandas gives."""
 
+import os
 import subprocess
 import sys
 
@@ -212,6 +213,69 @@ def test_counting_parts_and_adding_is_counting_all(frame, data):
 def test_bad_input_is_named_with_column_and_value(engine, column, levels, message):
     with pytest.raises(ValueError, match=message):
         count(ENGINES[engine](pd.DataFrame({"A": column})), levels)
+
+
+@pytest.fixture(scope="module")
+def hundred_million(tmp_path_factory):
+    """Twenty names of one file of five million records: as much to read as twenty files."""
+    folder = tmp_path_factory.mktemp("large")
+    rng = np.random.default_rng(6)
+    columns = {f"q{i}": rng.integers(0, 2, 5_000_000, dtype=np.int8) for i in range(10)}
+    pl.DataFrame(columns).write_parquet(folder / "part.pq")
+    for part in range(20):
+        os.link(folder / "part.pq", folder / f"part{part:02d}.parquet")
+    return folder
+
+
+COUNTED = """
+import resource, sys
+from ppdm import count
+import polars
+polars.DataFrame({"A": [1]}).lazy().collect(engine="streaming")
+def used():
+    now = resource.getrusage(resource.RUSAGE_SELF)
+    return now.ru_utime + now.ru_stime
+start = used()
+print(count(polars.scan_parquet(eval(sys.argv[1]))).total, used() - start)
+print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc for its memory")
+@pytest.mark.parametrize(("times", "seconds"), [(1, 6), (10, 60)])
+def test_a_hundred_million_and_a_billion_records_in_one_gigabyte(hundred_million, times, seconds):
+    """Three seconds on two quiet cores are six of processor; a machine that is not quiet has these, too."""
+    paths = [str(path) for path in sorted(hundred_million.glob("*.parquet"))] * times
+    done = subprocess.run(
+        [sys.executable, "-c", COUNTED, repr(paths)], capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr
+    records, processor, memory = map(float, done.stdout.split())
+    assert records == times * 1e8
+    assert memory < 2**20  # in kilobytes
+    assert processor < seconds
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [(None, "column 'q7' has missing values .in 1 record."),
+     (3, "column 'q7' has the value 3 .in 1 record., which is not among its levels 0, 1")],
+)  # fmt: skip
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_one_bad_value_among_a_hundred_million_is_named(hundred_million, engine, value, message):
+    bad = pl.DataFrame({f"q{i}": [value if i == 7 else 1] for i in range(10)})
+    bad.cast(pl.Int8).write_parquet(hundred_million / "part20.parquet")
+    path = f"{hundred_million}/*.parquet"
+    try:
+        with pytest.raises(ValueError, match=message):
+            count(
+                path if engine == "polars" else duckdb.read_parquet(path),
+                {f"q{i}": [0, 1] for i in range(10)},
+            )
+    finally:
+        (hundred_million / "part20.parquet").unlink()
 
 
 def test_a_word_far_down_in_a_csv_file_of_numbers_is_named(tmp_path):

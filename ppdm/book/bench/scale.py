@@ -7,6 +7,7 @@ three calls counts, and the peak over all of them. The records are made for it a
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ppdm.places import PACKAGE
+
+SPARK = PACKAGE.parent / "_build" / "spark"
 ANSWERS, FILES = 10, 20
 
 START = """
@@ -36,7 +40,10 @@ for _ in range(rounds):
     start, busy = time.perf_counter(), cpu()
     count_it()
     seconds.append(time.perf_counter() - start); processor.append(cpu() - busy)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+try:  # Linux: what getrusage says begins with the memory of the process that started this one
+    peak = next(int(l.split()[1]) for l in open("/proc/self/status") if l.startswith("VmHWM")) / 2**20
+except OSError:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**30 if sys.platform == "darwin" else 2**20)
 print(json.dumps([min(seconds), min(processor), peak]))
 """
 
@@ -58,6 +65,11 @@ ENGINES = {
         "import pyarrow.parquet as pq, glob\nframe = pq.read_table(sorted(glob.glob(path))[0])",
         "frame.group_by(names).aggregate([([], 'count_all')])",
     ),
+    "pyspark": (
+        ("import glob; from pyspark.sql import SparkSession; spark = SparkSession.builder.master('local[2]')"
+        ".config('spark.ui.enabled', 'false').getOrCreate(); frame = spark.read.parquet(*sorted(glob.glob(path)))"),
+        "frame.groupBy(names).count().collect()",
+    ),
     "pandas": (
         "import glob, pandas as pd\nframe = pd.read_parquet(sorted(glob.glob(path))[0])",
         "frame.groupby(names).size()",
@@ -67,7 +79,7 @@ ENGINES = {
 
 def rows(records: int = 100_000_000) -> Iterator[str]:
     """Engines, growth from a million to a billion, and forty answers."""
-    missing = [name for name in ENGINES if find_spec(name) is None]
+    missing = [name for name in ENGINES if name != "pyspark" and find_spec(name) is None]
     if missing:
         yield f"counting in engines: {', '.join(missing)} not installed (extra `scale`)"
         return
@@ -75,11 +87,15 @@ def rows(records: int = 100_000_000) -> Iterator[str]:
         write(Path(folder), records)
         path = f"{folder}/*.parquet"
         for engine in ENGINES:
+            if engine == "pyspark" and not (SPARK / "installed").is_file():
+                yield "counting in Spark: `make check` installs it into _build/spark"
+                continue
             ours, raw = measured(engine, path), measured(engine, path, raw=True)
             size = records // FILES if engine in ("pyarrow", "pandas") else records
             yield (
                 f"count {size:,} x {ANSWERS}, {engine}: {ours}; its own group-by {raw}; "
                 f"{ours.seconds / raw.seconds:.2f} times ({ours.processor / raw.processor:.2f} by processor)"
+                f"{' (processor and memory without those of its Java)' if engine == 'pyspark' else ''}"
             )
         yield from _growth(folder, records)
         yield from _forty(records // 10)
@@ -104,11 +120,12 @@ def _forty(records: int) -> Iterator[str]:
     """What naive Bayes asks for: forty answers with a class, never the table of 2^40."""
     with tempfile.TemporaryDirectory(prefix="ppdm-bench-") as folder:
         _write(Path(folder, "forty.parquet"), records, 40, seed=7)
-        cost = measured(
-            "polars", f"{folder}/*.parquet",
-            call="count_marginals(frame, [[f'q{i}', 'q39'] for i in range(39)])",
-        )  # fmt: skip
-        yield f"{records:,} x 40, every answer with the class: {cost}"
+        for engine in ("polars", "duckdb", "dask"):
+            cost = measured(
+                engine, f"{folder}/*.parquet",
+                call="count_marginals(frame, [[f'q{i}', 'q39'] for i in range(39)])",
+            )  # fmt: skip
+            yield f"{records:,} x 40, every answer with the class, {engine}: {cost}"
 
 
 def write(folder: Path, records: int) -> None:
@@ -142,9 +159,11 @@ def measured(
     """What a call costs in a process of its own."""
     opening, bare = ENGINES[engine]
     code = f"{START}{opening}\ndef count_it(): {bare if raw else call}\n{END}"
+    path_of = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(SPARK)]))
     done = subprocess.run(
-        [sys.executable, "-c", code, path, str(times)], capture_output=True, text=True, check=False
-    )
+        [sys.executable, "-c", code, path, str(times)], capture_output=True, text=True, check=False,
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"} | ({"PYTHONPATH": path_of} if engine == "pyspark" else {}),
+    )  # fmt: skip
     if done.returncode:
         raise RuntimeError(f"{engine} failed: {done.stderr.strip().splitlines()[-1]}")
     return Cost(*json.loads(done.stdout.splitlines()[-1]))
