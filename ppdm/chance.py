@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 
-def generator(rng: np.random.Generator) -> np.random.Generator:
+def generator(rng: object) -> np.random.Generator:
     """The generator that was handed in; a seed or a missing one is refused.
 
     >>> generator(42)

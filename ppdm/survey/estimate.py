@@ -50,7 +50,7 @@ def estimate(
         raise ValueError(f"confidence lies between 0 and 1; got {confidence!r}")
     if method not in METHODS:
         raise ValueError(f"method is one of {listed(METHODS)}; got {method!r}")
-    likely = _Likely(generator(rng), confidence) if method == "em" else None
+    likely = None if method == "inversion" else _Likely(generator(rng), confidence)
     scheme, columns = scheme_of(survey), names_of(records)
     missing = [name for name in survey.names if name not in columns]
     if missing:

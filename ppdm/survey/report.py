@@ -66,7 +66,7 @@ def page(
             f"{found.difference:+.3f} (from {found.low:+.3f} to {found.high:+.3f}) among those who give the last "
             f"answer to {escape(b)}.</p>"
         )
-        if (a, b) in (combinations or {}):
+        if combinations and (a, b) in combinations:
             body.append(_table(combinations[a, b]))
     for name, result in (regressions or {}).items():
         body.append(f"<h2>Who answers {escape(name)}</h2>{_table(result.table)}")
