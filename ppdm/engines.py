@@ -72,7 +72,11 @@ def elsewhere(records: object) -> bool:
 
 
 def opened(records: object) -> Source:
-    """The records as narwhals sees them; files are opened by Polars or DuckDB, and not yet read."""
+    """The records as narwhals sees them; files are opened by Polars or DuckDB, and not yet read.
+
+    >>> opened(pd.DataFrame({"A": [1, 0], "B": [0, 0]})).names
+    ['A', 'B']
+    """
     import narwhals as nw
 
     if isinstance(records, Source):
@@ -96,6 +100,11 @@ def grouped(source: Source, sets: Sequence[Sequence[str]], most: int = MOST_CELL
 
     Polars, DuckDB, Dask and Spark answer all sets in one pass over the data; Arrow's tables are in
     memory, and each set reads its own columns.
+
+    >>> import polars
+    >>> [cells] = grouped(opened(polars.DataFrame({"A": [1, 0, 1], "B": [0, 0, 0]})), [["A", "B"]])
+    >>> sorted(zip(cells.frame["A"], cells.frame["B"], cells.numbers.tolist()))
+    [(0, 0, 1), (1, 0, 2)]
     """
     _refuse_nested(source, {name for names in sets for name in names})
     if source.once and len([*_batches(sets)]) > 1:
@@ -122,6 +131,11 @@ def together(source: Source, sets: Sequence[Sequence[str]]) -> list[list[str]]:
 
     Each grouping goes over all records; one over ten yes/no answers costs hardly more than one
     over two, and holds forty-five pairs. A stream is not looked into before: it has no second pass.
+
+    >>> import polars
+    >>> source = opened(polars.DataFrame({"A": [1, 0], "B": [0, 0], "C": [1, 1]}))
+    >>> together(source, [["A", "B"], ["B", "C"]])
+    [['A', 'B', 'C']]
     """
     if source.once:
         return [sorted(names) for names in {frozenset(names): names for names in sets}]
@@ -142,7 +156,13 @@ def together(source: Source, sets: Sequence[Sequence[str]]) -> list[list[str]]:
 
 def declared_levels(source: Source, names: Iterable[str]) -> dict[str, tuple]:
     """Levels that the type of a column says: of Polars' and DuckDB's enumerations, Arrow's
-    dictionaries, Dask's known categories."""
+    dictionaries, Dask's known categories.
+
+    >>> import polars
+    >>> said = polars.Series(["no", "yes"], dtype=polars.Enum(["no", "perhaps", "yes"]))
+    >>> declared_levels(opened(polars.DataFrame({"A": said, "B": [1, 0]})), ["A", "B"])
+    {'A': ('no', 'perhaps', 'yes')}
+    """
     import narwhals as nw
 
     native, schema, levels = source.frame.to_native(), source.frame.collect_schema(), {}
@@ -164,7 +184,12 @@ def declared_levels(source: Source, names: Iterable[str]) -> dict[str, tuple]:
 
 
 def to_pandas(records: object) -> pd.DataFrame:
-    """All records, at home: for those that are few."""
+    """All records, at home: for those that are few.
+
+    >>> import polars
+    >>> to_pandas(polars.DataFrame({"A": [1, 0]})).to_dict("list")
+    {'A': [1, 0]}
+    """
     source = opened(records)
     frame = source.frame.collect() if hasattr(source.frame, "collect") else source.frame
     levels = declared_levels(source, source.names)
