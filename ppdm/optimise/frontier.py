@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
 from ppdm.optimise.design import Design, Family, best_design, bound
-from ppdm.optimise.extremes import LDP, Listed
+from ppdm.optimise.extremes import LDP, QUICK, Listed
 from ppdm.optimise.objectives import check_delta, check_prior, mse, noise, privacy
 from ppdm.optimise.workloads import check_workload
 
@@ -35,6 +35,8 @@ __all__ = [
     "bounded_atoms",
     "certified_frontier",
     "ldp_atoms",
+    "reduced",
+    "scheme_matrix",
 ]
 
 #: So many categories where the best guess is bounded on average: extreme posteriors double with each.
@@ -44,6 +46,8 @@ LARGEST_N_OF_ALL = 32
 #: So many extreme posteriors are listed.
 MOST_LISTED = 300_000
 EDGE = 1e-9
+#: How near to the bound a scheme is searched, as a share of the objective; and with many answers.
+GAP, GAP_OF_MANY = 1e-8, 1e-6
 
 
 class Scheme(NamedTuple):
@@ -243,8 +247,8 @@ def _small_prior(prior: np.ndarray, delta: float | None = None) -> np.ndarray:
 def _solve(
     prior: np.ndarray, family: Family, accuracy: float | None, respondents: int, rows: np.ndarray
 ) -> Scheme:
-    found = best_design(prior, family, rows, accuracy)
-    matrix = _matrix_of(prior, found)
+    found = best_design(prior, family, rows, accuracy, GAP if len(prior) <= QUICK else GAP_OF_MANY)
+    matrix = scheme_matrix(*reduced(found), prior)
     if accuracy is not None:
         matrix = _within(matrix, prior, accuracy)
     exact = float(np.einsum("ij,j,ij->", rows, prior, rows))  # tr(W D W')
@@ -259,17 +263,16 @@ def _solve(
     )
 
 
-def _matrix_of(prior: np.ndarray, found: Design) -> np.ndarray:
-    """The matrix of a design, with as few reports as its information takes."""
-    w, posteriors = _reduce(found)
-    return _matrix(w, posteriors, prior)
-
-
-def _reduce(found: Design) -> tuple[np.ndarray, np.ndarray]:
+def reduced(found: Design) -> tuple[np.ndarray, np.ndarray]:
     """A vertex of the weights with the same S and A: at most n(n + 1)/2 + 1 of them are not 0.
 
     S is compared in coordinates in which it is the identity: no direction is lost, however little
     is told of it.
+
+    >>> prior = np.array([0.5, 0.5])
+    >>> w, posteriors = reduced(best_design(prior, LDP(prior, np.log(3)), np.eye(2)))
+    >>> w.round(6), posteriors.round(6).tolist()
+    (array([0.5, 0.5]), [[0.25, 0.75], [0.75, 0.25]])
     """
     (posteriors, guessed), w = found.points, found.w
     used = w > 1e-12 * w.max()
@@ -284,15 +287,22 @@ def _reduce(found: Design) -> tuple[np.ndarray, np.ndarray]:
     slack = posteriors @ found.nu + found.mu * guessed
     slack -= np.einsum("ji,ik,jk->j", posteriors, found.g, posteriors)
     vertex = linprog(slack - slack.min(), A_eq=same, b_eq=target, method="highs-ds")
-    if not vertex.success:
-        raise RuntimeError(f"the weights could not be reduced: {vertex.message}")
+    if not vertex.success:  # S is too nearly singular for this: more reports than need be
+        return w, posteriors
     kept = vertex.x > 1e-11
     exact = np.linalg.lstsq(same[:, kept], target, rcond=None)[0]  # the programme's own is to 1e-7
     return np.maximum(exact, 0), posteriors[kept]
 
 
-def _matrix(w: np.ndarray, posteriors: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """The weights are set right until the columns sum to one: that leaves each row as it is."""
+def scheme_matrix(w: np.ndarray, posteriors: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """The matrix of weights and posteriors.
+
+    The weights are set right until the columns sum to one: that leaves each row as it is.
+
+    >>> scheme_matrix(np.array([0.5, 0.5]), np.array([[0.75, 0.25], [0.25, 0.75]]), np.array([0.5, 0.5]))
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
+    """
     for _ in range(3):
         s = (posteriors.T * w) @ posteriors
         w *= 1 + posteriors @ np.linalg.lstsq(s, prior - posteriors.T @ w, rcond=None)[0]
