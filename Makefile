@@ -30,6 +30,9 @@ serve: .venv/installed ## show the built site on 127.0.0.1
 verify: .venv/installed ## compute cells of the built book again, drawn at random
 	@$(RUN) ppdm verify
 
+pdf: .venv/installed ## print the built site as one PDF
+	@$(RUN) ppdm pdf
+
 zip: .venv/installed ## pack the built site into one file to read offline
 	@$(RUN) ppdm zip
 
@@ -57,4 +60,4 @@ _build/spark/installed: requirements-spark.lock
 		--upgrade --target _build/spark -r requirements-spark.lock && touch $@ \
 		|| echo "Spark could not be installed: its tests are skipped"
 
-.PHONY: help book test check quick lab serve verify zip bench clean
+.PHONY: help book test check quick lab serve verify zip pdf bench clean

@@ -39,6 +39,8 @@ COMMANDS = {
     "lab": Command("open JupyterLab in notebooks/", "ppdm.book.build.commands", "no_arguments", "lab"),
     "zip": Command("pack the built site into one file to read offline", "ppdm.book.build.commands",
                    "no_arguments", "pack"),
+    "pdf": Command("print the built site as a PDF", "ppdm.book.build.commands", "pdf_arguments",
+                   "pdf"),
     "data": Command("list or verify the stored data sets", "ppdm.data.cli", "add_arguments",
                     "main"),
     "optimise": Command("search good randomization matrices for a survey", "ppdm.optimise.cli",

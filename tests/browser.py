@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ppdm.book.check.browser import NO_BROWSER, find_chromium, launch_options
 from ppdm.book.check.server import serving
+from ppdm.book.chromium import NO_BROWSER, find_chromium, launch_options
 
 needs_browser = pytest.mark.skipif(not find_chromium(), reason=NO_BROWSER)
 

@@ -12,7 +12,7 @@ import pytest
 from browser import needs_browser
 
 from ppdm.book.check import Finding, cli, lighthouse
-from ppdm.book.check.browser import MODES, check_pages, find_chromium
+from ppdm.book.check.browser import MODES, check_pages
 from ppdm.book.check.lighthouse import check_scores
 from ppdm.book.check.server import serving
 from ppdm.book.check.static import (
@@ -22,6 +22,7 @@ from ppdm.book.check.static import (
     check_size,
     pages,
 )
+from ppdm.book.chromium import find_chromium
 
 GOOD = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Good</title>
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
@@ -94,6 +95,17 @@ def test_a_large_site_is_found_with_its_largest_file(site):
     (folder / "big.bin").write_bytes(b"x" * 2000)
     assert check_size(folder, limit=10_000) == []
     assert "big.bin" in check_size(folder, limit=2000)[0].detail
+
+
+def test_python_and_the_printed_book_have_limits_of_their_own(site):
+    folder = site()
+    (folder / "_static" / "pyodide").mkdir(parents=True)
+    (folder / "_static" / "pyodide" / "python.wasm").write_bytes(b"x" * 5000)
+    (folder / "ppdm-book.pdf").write_bytes(b"x" * 3000)
+    assert check_size(folder, limit=4000, python=8000, printed=4000) == []
+    found = check_size(folder, limit=4000, python=5000, printed=3000)
+    assert [finding.page for finding in found] == ["site with Python", "ppdm-book.pdf"]
+    assert "python.wasm" in found[0].detail
 
 
 def test_the_server_compresses_on_demand(site):

@@ -1,8 +1,10 @@
 """The machinery behind the book. No module that computes imports anything from here.
 
 build    from notebooks to a site: `ppdm book`, `quick`, `run`, `serve`, `lab`, `zip`
+pdf      all pages of the site, printed as one PDF: `ppdm pdf`
 site     the pages that are made of results
 check    what the built site is held to: `ppdm check`
+chromium the browser that looks at the site and prints it
 bench    the parts that must be fast, timed: `ppdm bench`
 npm      what npm brings, locked: Lighthouse, Python for the browser
 """

@@ -1,4 +1,4 @@
-"""What `ppdm book`, `quick`, `run`, `clean`, `serve`, `lab` and `zip` do."""
+"""What `ppdm book`, `quick`, `run`, `clean`, `serve`, `lab`, `zip` and `pdf` do."""
 
 from __future__ import annotations
 
@@ -200,6 +200,25 @@ def pack(args: argparse.Namespace) -> int:
     target = where.out / "ppdm-book.zip"
     make_archive(_built(where), target)
     print(f"{target}: unpack it and open index.html.")
+    return 0
+
+
+def pdf_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which build."""
+    parser.add_argument("--quick", action="store_true", help="the quick build's site")
+
+
+def pdf(args: argparse.Namespace) -> int:
+    """The built site as one PDF, in its folder."""
+    from ppdm.book.pdf import NAME
+    from ppdm.book.pdf.press import press
+
+    where = places.quick_layout() if args.quick else places.paper_layout()
+    with alone(where.out, "ppdm pdf"):
+        target = _built(where) / NAME
+        print("printing the book", flush=True)
+        number = press(where.html, where.source, target)
+    print(f"{target}: {number} pages.")
     return 0
 
 

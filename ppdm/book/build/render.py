@@ -15,6 +15,7 @@ from tqdm import tqdm
 from ppdm.book.build import family
 from ppdm.book.build.chapters import checksums, digest, files_below, installed_versions
 from ppdm.book.build.settings import staged_config
+from ppdm.book.pdf import NAME, press
 from ppdm.book.site import generate
 from ppdm.files import replace_file
 from ppdm.places import PACKAGE, Layout
@@ -40,6 +41,22 @@ def stage(layout: Layout) -> None:
     config = yaml.safe_dump(staged_config(layout.root), sort_keys=False, allow_unicode=True)
     (source / "_config.yml").write_text(config, encoding="utf-8")
     generate(source, layout.results)
+    (source / "book" / "_generated" / "pdf.md").write_text(_pdf_in_words(layout), encoding="utf-8")
+
+
+def _pdf_in_words(layout: Layout) -> str:
+    """What the front page says of the PDF: a link where the build will print it."""
+    if layout.out.name == "quick":
+        return "This small copy was not printed; `ppdm pdf --quick` does it.\n"
+    lacking = press.lacking()
+    if lacking:
+        return f"This copy has no PDF of the book: to print it takes {lacking}, then `ppdm pdf`.\n"
+    return f'The whole book on paper: <a href="../{NAME}">{NAME}</a>.\n'
+
+
+def _promises_pdf(source: Path) -> bool:
+    said = source / "book" / "_generated" / "pdf.md"
+    return said.is_file() and NAME in said.read_text(encoding="utf-8")
 
 
 def render(layout: Layout) -> bool:
@@ -55,9 +72,12 @@ def render(layout: Layout) -> bool:
         installed_versions(),
     )
     mark = layout.stamps / "site"
-    if layout.html.is_dir() and mark.is_file() and mark.read_text() == made_of:
+    if (layout.html / "index.html").is_file() and mark.is_file() and mark.read_text() == made_of:
         return False
     fresh = _run_jupyter_book(layout)
+    if _promises_pdf(layout.source):
+        print("printing the book", flush=True)
+        press.press(fresh, layout.source, fresh / NAME)
     _refuse_broken_links(fresh)
     mark.unlink(missing_ok=True)
     old = layout.work / "old-html"

@@ -3,34 +3,17 @@
 import asyncio
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from . import Finding
+from ppdm.book.chromium import launch_options
 
-CHROMIUM_FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--disable-quic",
-    # No name but this machine's leads anywhere: a page that asks another host is found out, and
-    # gets nothing.
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-]
-_NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"]
-NO_BROWSER = (
-    "the browser checks need Chromium, and none was found: on Debian or Ubuntu install it with "
-    "`sudo apt-get install chromium`, elsewhere put `chromium` or `google-chrome` on the PATH"
-)
+from . import Finding
 
 
 class Mode(NamedTuple):
@@ -115,12 +98,6 @@ IMPACTS = ("minor", "moderate", "serious", "critical")
 
 
 @lru_cache
-def find_chromium() -> str | None:
-    """The path of an installed Chromium or Chrome, or None."""
-    return next(filter(None, map(shutil.which, _NAMES)), None)
-
-
-@lru_cache
 def _axe_source() -> str:
     """axe-core's script, from the package that carries it (imported by no one else)."""
     found = find_spec("axe_playwright_python")
@@ -128,13 +105,6 @@ def _axe_source() -> str:
         raise RuntimeError("axe_playwright_python, which carries axe-core, is not installed")
     folder = Path(found.origin).parent
     return (folder / "axe.min.js").read_text(encoding="utf-8")
-
-
-def launch_options() -> dict[str, Any]:
-    """What Playwright needs to start the installed browser; an error when there is none."""
-    if not find_chromium():
-        raise FileNotFoundError(NO_BROWSER)
-    return {"executable_path": find_chromium(), "args": CHROMIUM_FLAGS}
 
 
 async def _look(

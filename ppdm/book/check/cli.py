@@ -7,11 +7,14 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from ppdm.book.chromium import NO_BROWSER, find_chromium
 from ppdm.book.pages import is_redirect, pages
+from ppdm.book.pdf import NAME
 
 from . import Finding
-from .browser import MODES, NO_BROWSER, check_pages, find_chromium
+from .browser import MODES, check_pages
 from .lighthouse import check_scores, install, scores
+from .pdf import check_pdf
 from .server import serving
 from .static import check_files
 
@@ -134,6 +137,10 @@ def main(args: argparse.Namespace) -> int:
         print(NO_BROWSER, file=sys.stderr)
         return 1
     findings = _tell("Files", check_files(site))
+    if (site / NAME).is_file():
+        findings += _tell("The printed book", check_pdf(site))
+    else:
+        print("The printed book: left out, because this site has none")
     findings += _tell(
         f"Browser, {len(names)} pages, {len(MODES)} modes", _browser(site, names, args)
     )

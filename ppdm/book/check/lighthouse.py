@@ -6,9 +6,9 @@ import subprocess
 from pathlib import Path
 
 from ppdm.book import npm
+from ppdm.book.chromium import CHROMIUM_FLAGS, find_chromium
 
 from . import Finding
-from .browser import CHROMIUM_FLAGS, find_chromium
 
 LOCKED = Path(__file__).parent / "npm"  # package.json, and the lock of all that it brings
 _FLAGS = [flag for flag in CHROMIUM_FLAGS if " " not in flag]  # it takes them as one line

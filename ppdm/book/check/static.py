@@ -5,10 +5,14 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from ppdm.book.pages import pages
+from ppdm.book.pdf import NAME
+from ppdm.book.site.live import FOLDER
 
 from . import Finding
 
 SIZE_LIMIT = 25_000_000
+PYTHON_LIMIT = 40_000_000  # with Python for the browser, which no page loads before it is asked to
+PRINT_LIMIT = 15_000_000  # the printed book, which is attached to the site
 
 # Attributes that make a browser fetch something, as opposed to links that a reader may follow.
 _FETCHING = {
@@ -91,17 +95,31 @@ def check_outside_references(site: Path) -> list[Finding]:
     ]
 
 
-def check_size(site: Path, limit: int = SIZE_LIMIT) -> list[Finding]:
-    """The whole site is smaller than `limit` bytes; if not, its five largest files are named."""
+def check_size(
+    site: Path, limit: int = SIZE_LIMIT, python: int = PYTHON_LIMIT, printed: int = PRINT_LIMIT
+) -> list[Finding]:
+    """The site, the same with Python for the browser, and the printed book are smaller than their limits.
+
+    If one is not, its five largest files are named.
+    """
     files = [(p.stat().st_size, p) for p in site.rglob("*") if p.is_file()]
-    total = sum(size for size, _ in files)
-    if total < limit:
-        return []
-    largest = ", ".join(
-        f"{p.relative_to(site).as_posix()} {size / 1e6:.1f} MB"
-        for size, p in sorted(files, reverse=True)[:5]
-    )
-    return [Finding("site", "size", f"{total / 1e6:.1f} MB, allowed {limit / 1e6:.1f}: {largest}")]
+    runtime = site / "_static" / FOLDER
+    book = [(size, p) for size, p in files if p == site / NAME]
+    whole = [entry for entry in files if entry not in book]
+    plain = [(size, p) for size, p in whole if runtime not in p.parents]
+    findings = []
+    for what, part, most in (
+        ("site", plain, limit), ("site with Python", whole, python), (NAME, book, printed)
+    ):  # fmt: skip
+        total = sum(size for size, _ in part)
+        if total >= most:
+            largest = ", ".join(
+                f"{p.relative_to(site).as_posix()} {size / 1e6:.1f} MB"
+                for size, p in sorted(part, reverse=True)[:5]
+            )
+            detail = f"{total / 1e6:.1f} MB, allowed {most / 1e6:.1f}: {largest}"
+            findings.append(Finding(what, "size", detail))
+    return findings
 
 
 def check_files(site: Path) -> list[Finding]:

@@ -1,0 +1,235 @@
+"""The book on paper: what is gathered, what Chromium makes of it, and what the check refuses."""
+
+import shutil
+
+import pypdf
+import pytest
+from browser import chromium, needs_browser, opened  # noqa: F401
+from bs4 import BeautifulSoup
+
+from ppdm.book.check.pdf import check_pdf
+from ppdm.book.pdf import NAME, combine, pack, press
+from ppdm.places import find_root
+
+ROOT = find_root()
+TOC = """format: jb-book
+root: book/intro
+parts:
+  - caption: Papers
+    chapters:
+      - file: notebooks/01_coins
+      - file: notebooks/02_groups.ipynb
+  - caption: Reference
+    chapters:
+      - file: book/api
+        sections:
+          - glob: book/api/*
+"""
+PAGE = """<!DOCTYPE html><html><head><link rel="stylesheet" href="../_static/own.css?v=1"></head><body>
+<nav>not printed</nav><article class="bd-article"><section id="top"><h1>{title}<a class="headerlink" href="#top">#</a></h1>
+{body}</section></article></body></html>"""
+INTRO = """<p>Begin with <a href="../notebooks/01_coins.html#twice">coins</a>, the
+<a href="api/coins.html">reference</a>, the <a href="../_static/data.csv" download>data</a> or
+<a href="https://example.org/x">elsewhere</a>.</p>"""
+COINS = """<section id="twice"><h2>Toss it twice, with <span class="math">\\(\\theta\\)</span></h2>
+<p>See <a href="#twice">here</a>, <a href="../book/intro.html">there</a> and <span class="term"><a href="#twice">this</a>
+<span class="term-note" role="tooltip">a word</span></span>.</p>
+<details class="hide above-input"><summary>Show code</summary><pre>secret = 1</pre></details>
+<details><summary>All verdicts</summary><p>Unfolded.</p></details>
+<div id="game" class="try"></div><button>Press</button><div class="filters">filter</div>
+<noscript>needs JavaScript</noscript><script>1</script>
+<svg viewBox="0 0 9 9" width="90" height="90"><defs><clipPath id="c"><path d="M0 0h9v9z"/></clipPath></defs>
+<g clip-path="url(#c)"><use xlink:href="#c"/></g></svg>
+<table><thead><tr><th>row</th></tr></thead><tbody>{rows}</tbody></table></section>
+<section id="exercises"><h2>Exercises</h2><div class="exercise admonition" id="one"><p class="admonition-title">Exercise 1</p>
+<p>How many?</p></div>
+<div class="solution dropdown admonition" id="notebooks/01_coins-solution-1"><p class="admonition-title">Solution to
+<a href="#one">Exercise 1</a></p><p>Two.</p></div></section>"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A site of a front page, two chapters and a page of the reference, with its staged source."""
+    folder = tmp_path_factory.mktemp("site")
+    rows = "".join(f"<tr><td>row number {n}</td></tr>" for n in range(90))
+    pages = {
+        "book/intro": ("A book of coins", INTRO),
+        "notebooks/01_coins": ("Coins", COINS.replace("{rows}", rows)),
+        "notebooks/02_groups": ("Groups", '<section id="twice"><h2>Twice again</h2><p>Much.</p></section>'),
+        "book/api": ("The package", "<p>What there is.</p>"),
+        "book/api/coins": ("coins", "<p>A function.</p>"),
+    }  # fmt: skip
+    for name, (title, body) in pages.items():
+        path = folder / f"{name}.html"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(PAGE.format(title=title, body=body))
+    (folder / "_static").mkdir()
+    (folder / "_static" / "own.css").write_text("")
+    shutil.copytree(ROOT / "book" / "_static" / "mathjax", folder / "_static" / "mathjax")
+    source = folder / "src"
+    (source / "book" / "api").mkdir(parents=True)
+    (source / "book" / "api" / "coins.md").write_text("")
+    (source / "_toc.yml").write_text(TOC)
+    (source / "_config.yml").write_text("title: A book of coins\nauthor: Ada\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def whole(site):
+    """The combined page, parsed."""
+    text = combine.combine(site, site / "src" / "_toc.yml", press.imprint(site / "src"))
+    return BeautifulSoup(text, "html.parser")
+
+
+def test_pages_come_in_the_order_of_the_contents_and_without_the_reference(site, whole):
+    order = [page for _, page in combine.order(site / "src" / "_toc.yml")]
+    assert order == [
+        "book/intro",
+        "notebooks/01_coins",
+        "notebooks/02_groups",
+        "book/api",
+        "book/api/coins",
+    ]
+    titles = [h.get_text() for h in whole.select("main h1")]
+    assert titles == ["Contents", "A book of coins", "Coins", "Groups", "The package",
+                      "Solutions to the exercises"]  # fmt: skip
+
+
+def test_every_name_is_unique_and_every_link_inside_leads_to_one(whole):
+    names = [tag["id"] for tag in whole.find_all(id=True)]
+    assert len(names) == len(set(names))
+    inside = [a["href"][1:] for a in whole.find_all("a", href=True) if a["href"].startswith("#")]
+    assert set(inside) <= set(names)
+    assert {p["data-page"] for p in whole.select("[data-page]")} <= set(names)
+    clip = whole.find("clippath")["id"]
+    assert whole.find("g")["clip-path"] == f"url(#{clip})"
+    assert whole.find("use")["xlink:href"] == f"#{clip}"
+
+
+def test_what_is_not_in_the_book_is_linked_on_the_site_or_not_at_all(site, whole):
+    links = [a["href"] for a in whole.find_all("a", href=True) if not a["href"].startswith("#")]
+    assert links == ["https://example.org/x"]
+    assert "reference" in whole.get_text()
+    imprint = press.imprint(site / "src") | {"address": "https://ada.example/book/"}
+    known = combine.combine(site, site / "src" / "_toc.yml", imprint)
+    assert 'href="https://ada.example/book/book/api/coins.html"' in known
+    assert 'href="https://ada.example/book/_static/data.csv"' in known
+
+
+def test_nothing_is_there_that_paper_cannot_do(whole):
+    main = whole.find("main")
+    assert not main.select("button, script, noscript, details, summary, input, .filters, .try")
+    text = main.get_text()
+    for gone in ("secret", "Press", "needs JavaScript", "a word", "not printed", "#\n"):
+        assert gone not in text
+    assert "Unfolded." in text
+    assert "Here the site has something to take hold of" in text
+
+
+def test_solutions_are_in_the_appendix_and_the_exercise_says_where(whole):
+    (solution,) = whole.select(".solution")
+    assert solution.find_parent("section").h1.get_text() == "Solutions to the exercises"
+    assert "dropdown" not in solution["class"]
+    assert whole.select_one(".see [data-page]")["data-page"] == solution["id"]
+    assert whole.select_one(".see").find_previous(class_="exercise")
+
+
+def test_a_page_of_solutions_of_its_own_comes_last(site, tmp_path):
+    copy = shutil.copytree(site, tmp_path / "site")
+    body = '<div class="solution admonition" id="s"><p>Solution to Exercise 9</p></div>'
+    (copy / "notebooks" / "01_solutions.html").write_text(PAGE.format(title="Solved", body=body))
+    toc = TOC.replace(
+        "      - file: notebooks/02",
+        "      - file: notebooks/01_solutions\n      - file: notebooks/02",
+    )
+    (copy / "src" / "_toc.yml").write_text(toc)
+    text = combine.combine(copy, copy / "src" / "_toc.yml", press.imprint(copy / "src"))
+    titles = [h.get_text() for h in BeautifulSoup(text, "html.parser").select("main h1")]
+    assert titles[-2:] == ["Solutions to the exercises", "Solved"]
+
+
+def test_what_is_no_print_of_chromium_is_refused(tmp_path):
+    writer = pypdf.PdfWriter()
+    writer.add_blank_page(100, 100)
+    writer.write(tmp_path / "other.pdf")
+    broken = (tmp_path / "other.pdf").read_bytes().replace(b"xref\n0", b"yref\n0")
+    with pytest.raises(ValueError, match="no plain table of its objects"):
+        pack.pack(broken, [])
+
+
+def test_without_chromium_the_print_says_what_it_needs(site, monkeypatch, tmp_path):
+    monkeypatch.setattr(press, "find_chromium", lambda: None)
+    with pytest.raises(RuntimeError, match="the PDF needs Chromium .*apt-get install chromium"):
+        press.press(site, site / "src", tmp_path / "b.pdf")
+
+
+@pytest.fixture(scope="module")
+def printed(site):
+    """The site's PDF, opened."""
+    press.press(site, site / "src", site / NAME)
+    return pypdf.PdfReader(site / NAME)
+
+
+@needs_browser
+def test_the_print_is_whole(site, printed):
+    assert check_pdf(site) == []
+    assert not list(site.glob("_book*"))
+    pages = [page.extract_text() for page in printed.pages]
+    (coins,) = [i for i, text in enumerate(pages, 1) if "Toss it twice" in text and i > 2]
+    row = next(line for line in pages[1].splitlines() if line.startswith("Toss it twice"))
+    assert row.split()[-1] == str(coins)
+    rows = [line for text in pages for line in text.splitlines() if line.startswith("row number")]
+    assert rows == [f"row number {n}" for n in range(90)]
+    assert "Papers" in pages[coins - 1] and f"Solution: page {len(pages)}" in "".join(pages)
+    titles = [mark.title for mark in printed.outline if not isinstance(mark, list)]
+    assert titles == ["Contents", "A book of coins", "Coins", "Groups", "The package",
+                      "Solutions to the exercises"]  # fmt: skip
+    assert [m.title for m in printed.outline[3]] == ["Toss it twice, with θ", "Exercises"]
+
+
+@needs_browser
+def test_a_print_with_a_wrong_number_or_an_early_solution_is_found(site, tmp_path, monkeypatch):
+    copy = shutil.copytree(site, tmp_path / "site")
+    page = copy / "notebooks" / "02_groups.html"
+    page.write_text(page.read_text().replace("Much.", "Solution to Exercise 7: two."))
+    right = press.destinations
+    monkeypatch.setattr(
+        press, "destinations", lambda path: {k: v + 1 for k, v in right(path).items()}
+    )
+    press.press(copy, copy / "src", copy / NAME)
+    said = "\n".join(finding.detail for finding in check_pdf(copy))
+    assert "its contents promise 'A book of coins' on page 4, which has other words" in said
+    assert "a solution stands on page" in said
+
+
+def test_a_plain_pdf_is_no_book(tmp_path):
+    writer = pypdf.PdfWriter()
+    writer.add_blank_page(100, 100)
+    writer.write(tmp_path / NAME)
+    said = {finding.detail for finding in check_pdf(tmp_path)}
+    assert said == {"it is not tagged", "it does not say its language", "it has no outline",
+                    "it has no table of contents", "it has no links between its parts"}  # fmt: skip
+
+
+@needs_browser
+def test_a_single_page_prints_without_its_solutions_and_not_as_on_a_phone(tmp_path, chromium):  # noqa: F811
+    styles = "".join(
+        (ROOT / "book" / "_static" / name).read_text() for name in ("site.css", "ppdm.css")
+    )
+    body = COINS.replace("{rows}", "<tr><td>1</td></tr>").replace(
+        "<table>", '<table class="claims">'
+    )
+    page = PAGE.format(
+        title="Coins", body=body + '<div class="solution admonition" id="own">2</div>'
+    )
+    (tmp_path / "index.html").write_text(f"<!doctype html><style>{styles}</style>{page}")
+    with opened(chromium, tmp_path, "index.html", viewport={"width": 640, "height": 900}) as window:
+        assert window.locator("#notebooks\\/01_coins-solution-1").is_visible()
+        display = "(name) => getComputedStyle(document.querySelector(name)).display"
+        assert window.evaluate(display, "table.claims td") == "block"
+        window.emulate_media(media="print")
+        assert not window.locator("#notebooks\\/01_coins-solution-1").is_visible()
+        assert window.locator("#own").is_visible()  # on a page of solutions
+        assert window.evaluate(display, "table.claims td") == "table-cell"
+        for gone in (".headerlink", ".filters", "details.hide", ".term-note"):
+            assert not window.locator(gone).is_visible()
