@@ -7,13 +7,14 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import psutil
 import pytest
 
 from ppdm import cli, places, study
-from ppdm.book.build import chapters, commands, execute, render, settings
+from ppdm.book.build import chapters, commands, execute, extension, render, settings
 from ppdm.study import identity
 
 ROOT = places.find_root(Path(__file__).parent)
@@ -448,16 +449,47 @@ def test_a_link_that_sphinx_does_not_see_fails_the_site(tmp_path, monkeypatch):
     assert not site.html.exists()
 
 
-def test_plain_jupyter_book_says_what_to_type(tmp_path):
+def test_jupyter_book_makes_this_book_as_html_only(tmp_path):
     tiny_site(tmp_path, "")
     source = tmp_path / "out" / "src"
     with (source / "_config.yml").open("a") as file:
         file.write("sphinx: {extra_extensions: [ppdm.book.build.extension]}\n")
     job = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", source]
+    job += ["--builder", "linkcheck"]
     done = subprocess.run(job, capture_output=True, text=True, check=False)
     assert done.returncode != 0
-    assert done.stderr.strip().splitlines()[-1].startswith("This book is built with `ppdm book`")
+    assert done.stderr.strip().splitlines()[-1].startswith("This book is made as HTML, by `jupyter")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("profile", "command"), [(None, "book"), ("quick", "quick")])
+def test_jupyter_book_hands_over_to_ppdm(book, tmp_path, monkeypatch, profile, command):
+    """What is typed by habit is the command of the house; another folder gets a copy of its site."""
+    monkeypatch.delenv("PPDM_PROFILE", raising=False)
+    if profile:
+        monkeypatch.setenv("PPDM_PROFILE", profile)
+    layout = places.quick_layout(book.root) if profile else book
+    jobs = []
+
+    def call(job, cwd):
+        jobs.append((job[1:], cwd))
+        layout.html.mkdir(parents=True)
+        (layout.html / "index.html").write_text("made")
+        return 0
+
+    monkeypatch.setattr(extension.subprocess, "call", call)
+    app = SimpleNamespace(srcdir=book.root, outdir=tmp_path / "elsewhere")
+    assert extension.build_as_ppdm(app, "html") == 0
+    assert jobs == [(["-P", "-m", "ppdm", command], book.root)]
+    assert (app.outdir / "index.html").read_text() == "made"
+
+
+def test_jupyter_book_fails_where_ppdm_fails(book, monkeypatch):
+    monkeypatch.setattr(extension.subprocess, "call", lambda *_, **__: 3)
+    app = SimpleNamespace(srcdir=book.root, outdir=book.html)
+    assert extension.build_as_ppdm(app, "html") == 3
+    monkeypatch.setenv("PPDM_PROFILE", "fast")
+    assert extension.build_as_ppdm(app, "html") == "PPDM_PROFILE may be paper or quick, not 'fast'."
 
 
 # Whose links

@@ -1,6 +1,7 @@
 """What this book adds to Sphinx.
 
-- A build of anything but the staged tree ends with one sentence that says what to type.
+- `jupyter-book build .` in the repository does what `ppdm book` does: the chapters run first, and what is
+  rendered is the staged tree. `PPDM_PROFILE=quick` before it makes the small book of `ppdm quick`.
 - Pages can name the repository where it is known: in blocks `{only} repository`, with the
   substitutions `{{ citation_file }}` and `{{ colab_install }}`.
 - The doubled script of sphinx-thebe, which Jupyter Book and its theme both load, is dropped.
@@ -8,9 +9,15 @@
 
 from __future__ import annotations
 
-HOW_TO_BUILD = (
-    "This book is built with `ppdm book` (or `make book`), which runs the chapters first; "
-    "`ppdm quick` does the same in small."
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ONLY_HTML = (
+    "This book is made as HTML, by `jupyter-book build .` or `ppdm book`, and as a PDF by `ppdm pdf`; "
+    "the builder {name} is not among them."
 )
 
 
@@ -19,13 +26,12 @@ def setup(app):
     app.add_config_value("ppdm_staged", False, "env")
     app.add_config_value("ppdm_repository", "", "env")
     app.connect("config-inited", _prepare)
+    app.connect("builder-inited", _hand_over, priority=0)
     app.connect("html-page-context", _drop_doubled_scripts, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def _prepare(app, config) -> None:
-    if not config.ppdm_staged:
-        raise SystemExit(HOW_TO_BUILD)  # not an error of Sphinx's: those come with a traceback
     if config.ppdm_repository:
         app.tags.add("repository")
     # Whole pieces of text: a substitution inside a link or inside code would not be seen.
@@ -34,6 +40,35 @@ def _prepare(app, config) -> None:
         "citation_file": f"[CITATION.cff]({address}/blob/main/CITATION.cff)",
         "colab_install": f"`%pip install git+{address}`",
     }
+
+
+def _hand_over(app) -> None:
+    if not app.config.ppdm_staged:
+        # Nothing is left to do for this Sphinx; any other error would come with a traceback.
+        raise SystemExit(build_as_ppdm(app, app.builder.name))
+
+
+def build_as_ppdm(app, builder: str) -> int | str:
+    """Build the book around the folder that Sphinx was pointed to; an exit code, or what is wrong.
+
+    Another folder for the output gets a copy of the site.
+    """
+    from ppdm import places
+
+    if builder != "html":
+        return ONLY_HTML.format(name=builder)
+    profile = os.environ.get("PPDM_PROFILE", "paper")
+    if profile not in ("paper", "quick"):
+        return f"PPDM_PROFILE may be paper or quick, not {profile!r}."
+    root = places.find_root(Path(app.srcdir))
+    command = {"paper": "book", "quick": "quick"}[profile]
+    code = subprocess.call([sys.executable, "-P", "-m", "ppdm", command], cwd=root)
+    made = {"paper": places.paper_layout, "quick": places.quick_layout}[profile](root).html
+    wanted = Path(app.outdir)
+    if code == 0 and wanted not in (made, places.paper_layout(root).html):
+        shutil.copytree(made, wanted, dirs_exist_ok=True)
+        print(f"A copy is in {wanted}.")
+    return code
 
 
 def _drop_doubled_scripts(app, pagename, templatename, context, doctree) -> None:
