@@ -253,6 +253,9 @@ def test_the_filters_of_the_scoreboard(records, tmp_path, chromium):  # noqa: F8
     with opened(chromium, tmp_path, "index.html?verdict=wrong%20in%20the%20paper") as page:
         assert shown(page) == ["ZM-3"]
         assert page.locator("output").inner_text() == "1 of 6 claims"
+        page.get_by_role("button", name="Show all claims").click()
+        assert len(shown(page)) == 6 and page.get_by_role("button").is_disabled()
+        assert page.url.endswith("index.html")
         page.locator("select[name=verdict]").select_option("")
         assert len(shown(page)) == 6
         page.locator("select[name=paper]").select_option("Zhan & Du")
@@ -263,6 +266,26 @@ def test_the_filters_of_the_scoreboard(records, tmp_path, chromium):  # noqa: F8
         assert shown(page) == ["ZM-3"]
     with opened(chromium, tmp_path, "index.html", java_script_enabled=False) as page:
         assert len(shown(page)) == 6
+
+
+def test_a_site_keeps_the_icons_it_uses_and_drops_what_nothing_loads(tmp_path):
+    scripts, fonts = (
+        tmp_path / "_static" / "scripts",
+        tmp_path / "_static" / "vendor" / "fontawesome",
+    )
+    for folder in (scripts, fonts, tmp_path / "_static" / "locales"):
+        folder.mkdir(parents=True)
+    for path in (scripts / "a.js.map", fonts / "solid.ttf", fonts / "solid.woff2"):
+        path.write_text("")
+    icons = 'x={sun:[1,1,[],"f1","M1z"],moon:[1,1,[],"f2",["M1","M2"]],"file-pdf":[1,1,["pdf"],"f3","M3z"]};go()'
+    (scripts / "fontawesome.js").write_text(icons)
+    (scripts / "sphinx-book-theme.js").write_text('i("fa-pdf")')
+    (tmp_path / "index.html").write_text('<i class="fa-solid fa-sun"></i>')
+    theme.mend_site(tmp_path)
+    kept = (scripts / "fontawesome.js").read_text()
+    assert kept == 'x={sun:[1,1,[],"f1","M1z"],"file-pdf":[1,1,["pdf"],"f3","M3z"]};go()'
+    left = {path.name for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == {"fontawesome.js", "sphinx-book-theme.js", "solid.woff2", "index.html"}
 
 
 def test_docstrings_become_harmless_markdown():

@@ -43,7 +43,16 @@
   words.name = "words";
   words.value = asked.get("words") || "";
   const count = document.createElement("output");
-  form.append(labelled("Paper", paper), labelled("Verdict", verdict), labelled("Words", words), count);
+  const clear = document.createElement("button");
+  clear.type = "button";
+  clear.textContent = "Show all claims";
+  clear.addEventListener("click", () => {
+    for (const control of [paper, verdict, words]) control.value = "";
+    apply();
+    remember();
+    paper.focus(); // the button is of no use now
+  });
+  form.append(labelled("Paper", paper), labelled("Verdict", verdict), labelled("Words", words), clear, count);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", () => {
     apply();
@@ -63,6 +72,7 @@
       shown += !row.hidden;
     }
     for (const section of sections) section.hidden = !section.querySelector("tbody tr:not([hidden])");
+    clear.disabled = shown === rows.length;
     count.value = `${shown} of ${rows.length} claims`;
   }
 

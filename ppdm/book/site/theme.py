@@ -8,6 +8,7 @@ of `ppdm check`, which fails without it:
 - the logo lies in a landmark; a folded part's summary has a name;
 - the list of references is one;
 - a table has no header cell without text (pandas leaves one in the corner);
+- the script of icons has those that are used, not two thousand;
 - the theme's script does not stumble over pages without a list of sections.
 """
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import html
 import re
+import shutil
 from pathlib import Path
 
 # (what the theme writes, what the page gets)
@@ -44,6 +46,44 @@ _IN_SCRIPT = (
 )
 
 
+#: An icon in the theme's script: its name, its size, other names, its code point and its outline.
+_ICON = re.compile(
+    r'(?:"([\w-]+)"|([\w$]+)):\[\d+,\d+,\[([^\]]*)\],"[0-9a-f]+",(?:"[^"]*"|\["[^"]*","[^"]*"\])\],?'
+)
+
+
+def keep_icons(script: str, used: set[str]) -> str:
+    """The script with all its icons, with those only that are used: every page loads it.
+
+    >>> script = 'p={ball:[512,512,[9917,"football"],"f1e3","M1z"],"a-b":[1,1,[],"61","M2z"]};rest'
+    >>> keep_icons(script, {"football"})
+    'p={ball:[512,512,[9917,"football"],"f1e3","M1z"],};rest'
+    """
+
+    def kept(icon: re.Match[str]) -> str:
+        names = {icon[1] or icon[2], *re.findall(r'"([\w-]+)"', icon[3])}
+        return icon[0] if names & used else ""
+
+    return _ICON.sub(kept, script)
+
+
+def _used_icons(site: Path) -> set[str]:
+    found: set[str] = set()
+    for path in [*site.rglob("*.html"), *site.glob("_static/**/*.js")]:
+        if path.name != "fontawesome.js":
+            found |= set(re.findall(r"\bfa-([a-z0-9-]+)", path.read_text(encoding="utf-8")))
+    return found
+
+
+#: Letters that come late are not taken, so that no text jumps: they are asked for at once. From a disk a
+#: page may not ask ahead, and need not.
+FONT_AHEAD = (
+    'if(location.protocol!=="file:"){const f=document.createElement("link");Object.assign(f,{rel:"preload",as:"font",'
+    'type:"font/woff2",crossOrigin:"",href:document.documentElement.dataset.content_root+'
+    '"_static/fonts/source-serif-4.woff2"});document.head.append(f)}'
+)
+
+
 def mend_page(text: str) -> str:
     """One finished page, mended.
 
@@ -56,9 +96,14 @@ def mend_page(text: str) -> str:
 
 
 def mend_site(site: Path) -> None:
-    """Every page and the theme's script, in place; maps for the theme's own developers go."""
-    for path in site.glob("_static/**/*.map"):
-        path.unlink()
+    """Every page and the theme's scripts, in place; what only the theme's own developers need goes."""
+    for pattern in ("*.map", "fontawesome/**/*.ttf"):  # of the letters there is a smaller kind
+        for path in site.glob(f"_static/**/{pattern}"):
+            path.unlink()
+    shutil.rmtree(site / "_static" / "locales", ignore_errors=True)
+    icons = site / "_static" / "scripts" / "fontawesome.js"
+    if icons.is_file():
+        icons.write_text(keep_icons(icons.read_text("utf-8"), _used_icons(site)), "utf-8")
     for path in site.rglob("*.html"):
         before = path.read_text(encoding="utf-8")
         after = mend_page(before)
@@ -99,7 +144,9 @@ def _first_words(doctree, longest: int = 160) -> str:
     if doctree is None:
         return ""
     paragraph = next(iter(doctree.findall(nodes.paragraph)), None)
-    text = " ".join(paragraph.astext().split()) if paragraph else ""
+    said = paragraph.findall(nodes.Text) if paragraph else []
+    kept = [part.astext() for part in said if not isinstance(part.parent, nodes.raw)]
+    text = " ".join("".join(kept).split())
     return text if len(text) <= longest else text[: longest - 4].rsplit(" ", 1)[0] + " ..."
 
 
@@ -115,6 +162,7 @@ def setup(app):
     """Register with Sphinx."""
     for style in ("site.css", "ppdm.css"):
         app.add_css_file(style, priority=900)  # after the theme's own
+    app.add_js_file(None, body=FONT_AHEAD, priority=1)
     app.add_js_file("site.js", loading_method="defer")
     app.connect("html-page-context", _mark_mathematics, priority=400)  # before Sphinx asks
     app.connect("html-page-context", _describe)
