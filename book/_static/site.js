@@ -25,3 +25,22 @@ window.addEventListener("load", () => {
 });
 window.addEventListener("resize", makeAllScrollable);
 window.addEventListener("scrollend", makeAllScrollable); // formulas are set when they come near
+
+// The meaning of a word: Escape puts it away; the first touch shows it, the second follows the link.
+function makeTerm(term) {
+  const reopen = () => term.classList.remove("closed", "open");
+  term.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && reopen());
+  term.addEventListener("focusout", reopen);
+  term.firstElementChild.addEventListener("click", (event) => {
+    if (event.pointerType !== "touch" || term.classList.contains("open")) return;
+    event.preventDefault();
+    term.classList.add("open");
+  });
+}
+const terms = document.querySelectorAll(".term");
+terms.forEach(makeTerm);
+if (terms.length) {
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") terms.forEach((term) => term.classList.add("closed"));
+  });
+}

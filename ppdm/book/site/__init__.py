@@ -9,6 +9,7 @@
     live       Python for the reader's browser
     own_survey the example of a survey of one's own
     course     the assignments, as student versions
+    take_along how to cite, the notebooks as one file, the changes, the slides
     lecturers  rubrics, a feedback page, a picture of each step
     theme      what the theme lacks: a Sphinx extension
     archive    the whole site as one file
@@ -38,6 +39,7 @@ def generate(source: Path, results: Path) -> None:
         rules_history,
         runs,
         scoreboard,
+        take_along,
         try_it,
     )
     from ppdm.book.site.records import read_records
@@ -54,7 +56,10 @@ def generate(source: Path, results: Path) -> None:
         "ambiguities": scoreboard.ambiguities(records),
         "runs": runs.runs(records),
         "cards": runs.cards(records, source),
-        "course": course.write(source / "book" / "_static"),
+        "course": course.write(source / "book" / "_static", source / "book" / "assignments"),
+        "citation": take_along.citation_page(find_root(), source / "_config.yml"),
+        "changes": take_along.changes(find_root()),
+        "slides": take_along.slides(source / "notebooks", source / "book" / "_static" / "course"),
         "rubrics": lecturers.rubrics(find_root() / "notebooks" / "assignments"),
         "try_it_data": try_it.data_block(results),
         "collector_data": try_it.collector_block(),
@@ -62,6 +67,7 @@ def generate(source: Path, results: Path) -> None:
         "api": api.write_pages(PACKAGE, source / "book" / "api"),
     }
     live.write(source / "book" / "_static")
+    take_along.pack_notebooks(find_root(), source / "book" / "_static" / take_along.NOTEBOOKS)
     lecturers.write(source / "book" / "_static")
     for name, text in fragments.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")

@@ -2,30 +2,64 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 from pathlib import Path
 
+#: Assignments that need nothing but what Python in the browser has (`ppdm.book.site.live.PARTS`).
+IN_THE_BROWSER = ("00_primer",)
+_LACKING = (
+    "This copy of the site was built without `nbgrader`, so the assignments are not here: "
+    "`pip install '.[course]'`, then `ppdm course build`.\n"
+)
 
-def write(static: Path) -> str:
-    """Build the student versions into `static`/course; return the table with the links."""
+
+def write(static: Path, pages: Path) -> str:
+    """Build the student versions into `static`/course and as pages; return the table with the links."""
+    pages.mkdir(parents=True, exist_ok=True)
     if importlib.util.find_spec("nbgrader") is None:
-        return (
-            "This copy of the site was built without `nbgrader`, so the assignments are not here: "
-            "`pip install '.[course]'`, then `ppdm course build`.\n"
+        (pages / "none.md").write_text(
+            f"# No assignments in this copy\n\n{_LACKING}", encoding="utf-8"
         )
+        return _LACKING
     import nbformat
 
     from ppdm.course import build
 
     folder = static / "course"
     folder.mkdir(parents=True, exist_ok=True)
-    rows = ["| Assignment | After | Time | Points | Student version |", "|:--|:--|:--|--:|:--|"]
+    rows = [
+        "| Assignment | After | Time | Points | Student version |",
+        "|:--|:--|:--|--:|:--|",
+    ]
     for name, path in build.find_sources(build.default_sources()).items():
-        nbformat.write(build.student_version(path), folder / f"{name}.ipynb")
+        notebook = build.student_version(path)
+        nbformat.write(notebook, folder / f"{name}.ipynb")
+        nbformat.write(_as_page(notebook, name), pages / f"{name}.ipynb")
         said = build.summary(path)
         link = f'<a href="../_static/course/{name}.ipynb" download>{name}.ipynb</a>'
         title = said["title"].removeprefix("Assignment ")
-        rows.append(f"| {title} | {said['after']} | {said['time']} | {said['points']} | {link} |")
+        look = f'<a href="assignments/{name}.html">{title}</a>'
+        rows.append(f"| {look} | {said['after']} | {said['time']} | {said['points']} | {link} |")
     build.write_zip(folder, folder / "assignments.zip")
     archive = '<a href="../_static/course/assignments.zip" download>assignments.zip</a>'
     return "\n".join([*rows, "", f"All of them in one file: {archive}.", ""])
+
+
+def _as_page(notebook, name: str):
+    """A student version to look at; one that needs the standard library only can be tried in the browser."""
+    import nbformat
+
+    link = f'<a href="../../_static/course/{name}.ipynb" download>{name}.ipynb</a>'
+    said = f"*This is the student version, to look at. To work on it, take {link}.*"
+    cells = copy.deepcopy(notebook.cells)
+    if name in IN_THE_BROWSER:
+        said += (
+            "\n\n*Its cells can be changed and run here, too. Nothing is kept: what you write is gone when you "
+            'leave the page.*\n\n```{raw} html\n<script src="../../_static/live.js" defer></script>\n```'
+        )
+        for cell in cells:
+            if cell.cell_type == "code":
+                cell.metadata["tags"] = ["live"]
+    note = nbformat.v4.new_markdown_cell(said, id="where-to-get-it")
+    return nbformat.from_dict({**notebook, "cells": [cells[0], note, *cells[1:]]})

@@ -86,7 +86,7 @@ def sections(name: str, html: str) -> list[Section]:
     if not isinstance(article, Tag):
         return []
     for hidden in article.select(
-        ".cell_input, .headerlink, .prev-next-area, .highlight, .solution, .visually-hidden"
+        ".cell_input, .headerlink, .prev-next-area, .highlight, .solution, .visually-hidden, .term-note"
     ):
         hidden.decompose()
     kind = "reference" if name.startswith("book/api") else "page"

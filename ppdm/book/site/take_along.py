@@ -1,0 +1,110 @@
+"""What one can take along: how to cite the book, its notebooks as one file, its changes, its slides."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ppdm.files import replace_file
+
+NOTEBOOKS = "ppdm-notebooks.zip"
+_READ_ME = """The notebooks of "{title}"
+
+They need Python 3.11 or later, the package `ppdm` and a Jupyter notebook program:
+
+    pip install '.[book]'      (in a copy of the book's repository)
+    jupyter lab
+
+They are stored without outputs: run them from top to bottom. `profile = "quick"` in the first code cell is a
+matter of minutes; "paper" is the size of the book.
+"""
+
+
+def citation(source: dict[str, Any]) -> dict[str, str]:
+    """The entry of `CITATION.cff` as BibTeX and as a line of text.
+
+    >>> entry = {"title": "Of coins", "authors": [{"name": "The Group"}, {"given-names": "Ada", "family-names": "L"}],
+    ...          "version": "1.0", "date-released": "2026-01-02"}
+    >>> print(citation(entry)["text"])
+    The Group and Ada L. Of coins. Version 1.0, 2026.
+    >>> print(citation(entry)["bibtex"])
+    @software{ppdm,
+      author  = {{The Group} and L, Ada},
+      title   = {{Of coins}},
+      version = {1.0},
+      year    = {2026},
+    }
+    """
+    year = str(source["date-released"])[:4]
+    named, listed = [], []
+    for author in source["authors"]:
+        if "name" in author:  # a group has no family name that could be set first
+            named.append(author["name"])
+            listed.append("{" + author["name"] + "}")
+        else:
+            named.append(f"{author['given-names']} {author['family-names']}")
+            listed.append(f"{author['family-names']}, {author['given-names']}")
+    address = source.get("url") or source.get("repository-code")
+    fields = {
+        "author": " and ".join(listed),
+        "title": "{" + source["title"] + "}",
+        "version": str(source["version"]),
+        "year": year,
+    } | ({"url": address} if address else {})
+    rows = "\n".join(f"  {name:<7} = {{{value}}}," for name, value in fields.items())
+    text = f"{' and '.join(named)}. {source['title']}. Version {source['version']}, {year}."
+    return {
+        "bibtex": f"@software{{ppdm,\n{rows}\n}}",
+        "text": text + (f" {address}" if address else ""),
+    }
+
+
+def citation_page(root: Path, config: Path) -> str:
+    """The entry to copy, with the address of the repository where the staged configuration knows it."""
+    source = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
+    staged = yaml.safe_load(config.read_text(encoding="utf-8")) if config.is_file() else {}
+    address = staged.get("repository", {}).get("url")
+    made = citation(source | ({"repository-code": address} if address else {}))
+    return f"In BibTeX:\n\n```bibtex\n{made['bibtex']}\n```\n\nAs text:\n\n```text\n{made['text']}\n```\n"
+
+
+def changes(root: Path) -> str:
+    """The change log without its title, which the page has."""
+    text = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    return re.sub(r"\A# .*\n+", "", text)
+
+
+def pack_notebooks(root: Path, target: Path) -> None:
+    """The book's notebooks, as they are in the repository, and a word on how to begin; the same bytes every time."""
+    title = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))["title"]
+    files = {"README.txt": _READ_ME.format(title=title).encode()}
+    files |= {path.name: path.read_bytes() for path in sorted((root / "notebooks").glob("*.ipynb"))}
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(f"ppdm-notebooks/{name}", date_time=(2020, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, content)
+    replace_file(target, packed.getvalue())
+
+
+def slides(executed: Path, folder: Path) -> str:
+    """A file of slides for each chapter that has figures; the list of links to them."""
+    from ppdm.course.slides import figures, make_slides
+
+    rows = []
+    for notebook in sorted(executed.glob("*.ipynb")):
+        title, drawn = figures(notebook)
+        if not drawn:
+            continue
+        name = f"slides-{notebook.stem}.html"
+        make_slides([notebook], folder / name)
+        link = f'<a href="../_static/course/{name}">{title}</a>'
+        rows.append(f"- {link}: {len(drawn)} figure{'s' if len(drawn) > 1 else ''}")
+    return "\n".join(rows or ["No chapter has been run yet, so there are no slides."]) + "\n"

@@ -1,0 +1,185 @@
+"""What one takes along: the citation, the notebooks as one file, the changes, the slides, the words of the legend."""
+
+import json
+import zipfile
+from types import SimpleNamespace
+
+import pytest
+import yaml
+from browser import chromium, needs_browser, opened  # noqa: F401
+from docutils import nodes
+
+from ppdm.book.site import course, take_along, terms, theme
+from ppdm.places import find_root
+
+ROOT = find_root()
+LEGEND = terms.read_legend((ROOT / "book" / "symbols.md").read_text(encoding="utf-8"))
+
+
+def test_the_citation_is_that_of_the_file(tmp_path):
+    source = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    (tmp_path / "_config.yml").write_text("repository: {url: 'https://example.org/ada/book'}\n")
+    for config in ("_config.yml", "none.yml"):
+        page = take_along.citation_page(ROOT, tmp_path / config)
+        for words in (source["title"], source["authors"][0]["name"], str(source["version"])):
+            assert page.count(words) == 2  # BibTeX and text
+        assert page.count("https://example.org/ada/book") == (2 if config == "_config.yml" else 0)
+
+
+def test_the_notebooks_are_packed_as_they_are_and_twice_alike(tmp_path):
+    for name in ("one.zip", "two.zip"):
+        take_along.pack_notebooks(ROOT, tmp_path / name)
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+    stored = {path.name: path.read_bytes() for path in (ROOT / "notebooks").glob("*.ipynb")}
+    with zipfile.ZipFile(tmp_path / "one.zip") as archive:
+        packed = {
+            name.removeprefix("ppdm-notebooks/"): archive.read(name) for name in archive.namelist()
+        }
+    assert "privacy" in packed.pop("README.txt").decode().lower()
+    assert packed == stored
+
+
+def test_the_changes_come_without_their_title():
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert take_along.changes(ROOT) == text.partition("\n")[2].lstrip("\n")
+
+
+def test_each_chapter_with_figures_has_slides(tmp_path):
+    def executed(name, *figures):
+        html = "".join(f'<figure class="ppdm drawn">{figure}</figure>' for figure in figures)
+        output = {"output_type": "display_data", "data": {"text/html": [html]}}
+        cells = [{"cell_type": "markdown", "source": [f"# {name}\n"]},
+                 {"cell_type": "code", "source": [], "outputs": [output]}]  # fmt: skip
+        (tmp_path / f"{name}.ipynb").write_text(json.dumps({"cells": cells}))
+
+    assert "no slides" in take_along.slides(tmp_path, tmp_path)
+    executed("00_plain")
+    executed("01_drawn", "<svg>one</svg>", "<svg>two</svg>")
+    assert take_along.slides(tmp_path, tmp_path) == (
+        '- <a href="../_static/course/slides-01_drawn.html">01_drawn</a>: 2 figures\n'
+    )
+    assert (tmp_path / "slides-01_drawn.html").read_text().count("<section>") == 2
+
+
+def test_an_assignment_is_a_page_without_its_answers(tmp_path):
+    pytest.importorskip("nbgrader")
+    table = course.write(tmp_path / "_static", tmp_path / "assignments")
+    for path in sorted((ROOT / "notebooks" / "assignments").glob("*.ipynb")):
+        page = json.loads((tmp_path / "assignments" / path.name).read_text())
+        text = "\n".join("".join(cell["source"]) for cell in page["cells"])
+        assert text.startswith("# Assignment") and "BEGIN SOLUTION" not in text
+        assert "BEGIN HIDDEN" not in text and "YOUR CODE HERE" in text
+        live = {"live" in cell["metadata"].get("tags", []) for cell in page["cells"]
+                if cell["cell_type"] == "code"}  # fmt: skip
+        assert live == {path.stem in course.IN_THE_BROWSER} and ("live.js" in text) in live
+        assert f"../../_static/course/{path.name}" in text
+        assert f'href="assignments/{path.stem}.html"' in table
+
+
+def test_a_copy_without_nbgrader_has_a_page_that_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(course.importlib.util, "find_spec", lambda name: None)
+    said = course.write(tmp_path / "_static", tmp_path / "assignments")
+    assert "without `nbgrader`" in said
+    assert said in (tmp_path / "assignments" / "none.md").read_text()
+
+
+# The words of the legend
+
+
+def test_the_legend_is_read_whole():
+    anchors = [term.anchor for term in LEGEND]
+    assert len(anchors) == len(set(anchors))
+    told = {spelling: term for term in LEGEND for spelling in term.spellings if not term.papers}
+    assert told["AIBR"].meaning.startswith("each attribute is cut into k equal intervals")
+    assert told[r"$\varepsilon$"].meaning.startswith(
+        "local differential privacy: no report is more than e^ε"
+    )
+    assert all("$" not in term.meaning and "\\" not in term.meaning for term in LEGEND)
+
+
+#: As much of Sphinx as the words need.
+APP = SimpleNamespace(
+    builder=SimpleNamespace(get_relative_uri=lambda here, there: "../book/symbols.html"),
+    env=SimpleNamespace(ppdm_terms=LEGEND, ppdm_papers={"notebooks/02_multi_group": "Zhan & Du"}),
+)
+
+
+def explained(docname, *parts):
+    """A page of paragraphs after a title, explained; each paragraph is a list of texts and formulas."""
+    page = nodes.document(None, None)
+    page += nodes.title("", "Naive Bayes")
+    for part in parts:
+        page += nodes.paragraph(
+            "", "", *[p if isinstance(p, nodes.Node) else nodes.Text(p) for p in part]
+        )
+    terms._explain(APP, page, docname)
+    return page
+
+
+def words(page):
+    """The words that are explained, in order."""
+    raws = [raw for raw in page.findall(nodes.raw) if raw.astext().startswith("<span")]
+    return [raw.parent[raw.parent.index(raw) + 1].astext() for raw in raws]
+
+
+def test_a_word_is_explained_once_and_in_running_text_only():
+    page = explained(
+        "notebooks/00_primer",
+        ["ID3 and naive Bayes read counts."],
+        ["Naive Bayes again.", nodes.literal("", "kCG"), " and kCG's groups, not PID3."],
+    )
+    assert words(page) == ["ID3", "naive Bayes", "kCG"]
+    assert "".join(part.astext() for part in page.findall(nodes.Text)
+                   if not isinstance(part.parent, nodes.raw)).endswith("kCG's groups, not PID3.")  # fmt: skip
+
+
+def test_a_letter_is_explained_in_the_chapter_of_its_paper():
+    def theta():
+        return ["with ", nodes.math("", r"\theta"), " and ", nodes.math("", r"\theta > 0")]
+
+    assert words(explained("notebooks/02_multi_group", theta())) == [r"\theta"]
+    assert words(explained("notebooks/03_aibr", theta())) == []
+    assert words(explained("book/api/learn", ["ID3"])) == []
+
+
+def test_the_meaning_is_tied_to_its_word_and_no_part_of_the_description():
+    page = explained("book/intro", ["Trees as ID3 grows them."])
+    before, after = page.findall(nodes.raw)
+    assert (
+        'href="../book/symbols.html#term-ID3" aria-describedby="note-term-ID3"' in before.astext()
+    )
+    assert 'role="tooltip" id="note-term-ID3"' in after.astext()
+    assert theme._first_words(page) == "Trees as ID3 grows them."
+
+
+@needs_browser
+def test_a_meaning_shows_for_mouse_keyboard_and_touch(tmp_path, chromium):  # noqa: F811
+    for name in ("site.css", "site.js"):
+        (tmp_path / name).write_text((ROOT / "book" / "_static" / name).read_text(encoding="utf-8"))
+    page = explained("book/intro", ["Trees as ID3 grows them, and kCG."])
+    prose = "".join(part.astext() for part in page.findall(nodes.Text))
+    (tmp_path / "index.html").write_text(
+        '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="stylesheet" href="site.css">'
+        f'<article class="bd-article"><p>{prose}</p></article><script src="site.js"></script>'
+    )
+    with opened(chromium, tmp_path, "index.html") as window:
+        note, word = window.locator("#note-term-ID3"), window.get_by_role("link", name="ID3")
+        assert not note.is_visible()
+        word.hover()
+        assert note.is_visible()
+        window.keyboard.press("Escape")
+        assert not note.is_visible()
+        window.mouse.move(0, 400)
+        word.focus()
+        assert note.is_visible()
+        assert "it needs only counts" in window.evaluate(
+            "() => document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent"
+        )
+    with opened(chromium, tmp_path, "index.html", has_touch=True) as window:
+        window.get_by_role("link", name="kCG").tap()
+        assert window.locator("#note-term-kCG").is_visible() and window.url.endswith("index.html")
+        window.get_by_role("link", name="kCG").tap()
+        window.wait_for_url("**/symbols.html#term-kCG")
+    with opened(chromium, tmp_path, "index.html", java_script_enabled=False) as window:
+        window.keyboard.press("Tab")
+        assert window.locator("#note-term-ID3").is_visible()
