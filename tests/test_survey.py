@@ -36,6 +36,7 @@ from ppdm.survey.relate import (
     two_samples,
 )
 from ppdm.survey.server import BODY, Bucket, Lecture
+from ppdm.survey.slides import slides
 
 YESNO = ["no", "yes"]
 SURVEY = Survey(
@@ -453,6 +454,8 @@ def test_from_the_file_to_the_report(tmp_path, monkeypatch, capsys):
 
     command("new", "s.yml")
     command("form", "s.yml")
+    command("slides", "s.yml", "--notes")
+    assert "<aside>Minutes" in Path("s-slides.html").read_text(encoding="utf-8")
     survey = Survey.load("s.yml")
     rng, scheme, out = np.random.default_rng(1), scheme_of(survey), Codes(survey)
     true = pd.DataFrame({n: rng.choice(lv, 1000, p=[0.7, 0.3] if len(lv) == 2 else None)
@@ -485,3 +488,28 @@ def test_from_the_file_to_the_report(tmp_path, monkeypatch, capsys):
     assert "'=1+1" in Path("reports-set-aside.csv").read_text()
     assert "1,000 reports" in capsys.readouterr().out
     assert report.page(survey, estimate(sent, survey)).count("<svg") == 3
+
+
+# Slides
+
+
+def test_slides_carry_the_numbers_of_the_survey():
+    page = slides(SURVEY, "http://192.168.1.20:8000/", notes=True)
+    for words in ("Have you ever &lt;cheated&gt;?", "three quarters", "one quarter", "P* = 0.75 P + 0.25 (1 − P)",
+                  "P = (P* − 0.25) / 0.5", "http://192.168.1.20:8000/live", "± 14 points", "one of 2 points"):  # fmt: skip
+        assert words in page
+    assert page.count("<section") == page.count("<aside>") == 10
+    assert "<aside>" not in slides(SURVEY) and "data-qr" not in slides(SURVEY).split("<script>")[0]
+    forced = slides(one("forced-response", truth=2 / 3, forced=[1 / 6, 1 / 6]))
+    assert "P* = 0.833 P + 0.167 (1 − P)" in forced
+
+
+def test_slides_need_a_question_with_two_answers_and_an_address_that_is_one():
+    three = Survey({"A": ["x", "y", "z"]}, [{"mechanism": "k-rr", "p": 0.6, "attributes": ["A"]}])
+    with pytest.raises(
+        ValueError, match="need a protected question with two answers; protected is A"
+    ):
+        slides(three)
+    for wrong in ("192.168.1.20", "javascript:1", "http://x/y", "http://x/" + "y" * 99):
+        with pytest.raises(ValueError, match="address"):
+            slides(SURVEY, wrong)

@@ -19,6 +19,7 @@ from ppdm.disguise import scheme_of
 from ppdm.survey import Codes
 from ppdm.survey.form import form
 from ppdm.survey.server import Lecture
+from ppdm.survey.slides import slides
 
 pytestmark = needs_browser
 YESNO = ["no", "yes"]
@@ -178,6 +179,32 @@ def test_the_qr_code_says_the_code(page):
     assert zxingcpp.read_barcodes(grey)[0].text == page.locator("p.code").inner_text()
 
 
+def qr_code(window) -> str:
+    picture = matplotlib.image.imread(BytesIO(window.locator("svg.qr").screenshot()))
+    grey = (255 * picture[..., :3].mean(axis=2)).astype("uint8")
+    return zxingcpp.read_barcodes(grey)[0].text
+
+
+def test_slides_show_where_to_go_and_axe_is_content(tmp_path, chromium):  # noqa: F811
+    there = "http://192.168.1.20:8000/"
+    (tmp_path / "index.html").write_text(slides(SURVEY, there, notes=True), encoding="utf-8")
+    with opened(
+        chromium, tmp_path, "index.html", viewport={"width": 1280, "height": 720}
+    ) as window:
+        said = []
+        window.on("console", lambda message: said.append(message.text))
+        window.reload()
+        assert qr_code(window) == there.upper()  # telephones do not mind
+        found = Axe().run(window).response["violations"]
+        assert not found, found
+        high = (
+            "() => [...document.querySelectorAll('section')].map(s => s.scrollHeight - innerHeight)"
+        )
+        assert max(window.evaluate(high)) <= 0  # each fits on its screen
+        assert window.evaluate("() => document.scrollingElement.scrollWidth <= innerWidth")
+        assert not said
+
+
 def test_a_report_is_posted_once_as_it_is_and_again_the_same(tmp_path, chromium):  # noqa: F811
     server = Lecture(SURVEY, tmp_path / "codes.txt", port=0)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
@@ -197,6 +224,9 @@ def test_a_report_is_posted_once_as_it_is_and_again_the_same(tmp_path, chromium)
         window.get_by_text("has been received").wait_for()
         assert bodies == [code, code]
         assert (tmp_path / "codes.txt").read_text().split() == [code]
+        window.goto(f"{server.address}/invite")
+        assert window.locator(".address").inner_text() == f"{server.address}/"
+        assert qr_code(window) == f"{server.address}/".upper()
         live = json.loads(window.evaluate("() => fetch('/live.json').then(r => r.text())"))
         assert live["respondents"] == 0  # fewer than ten
         window.close()

@@ -1,4 +1,4 @@
-"""`ppdm survey`: new, form, collect, estimate."""
+"""`ppdm survey`: new, form, slides, collect, estimate."""
 
 from __future__ import annotations
 
@@ -37,6 +37,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--strings", default="en", help="the page's words: en, de, or a file of your own (en)"
     )
     form.set_defaults(run=_form)
+
+    deck = actions.add_parser(
+        "slides", help="slides for a first lecture with this survey: one HTML file"
+    )
+    deck.add_argument("file", type=Path, help="the survey file")
+    deck.add_argument(
+        "--out", type=Path, help="where to write them (the survey's name with -slides.html)"
+    )
+    deck.add_argument(
+        "--form",
+        metavar="ADDRESS",
+        help="where the form is served: it stands on a slide, with a QR code",
+    )
+    deck.add_argument(
+        "--notes", action="store_true", help="with what to say, and when, below each slide"
+    )
+    deck.set_defaults(run=_slides)
 
     collect = actions.add_parser(
         "collect", help="read codes from files, folders and lists; or serve a lecture"
@@ -110,6 +127,16 @@ def _form(args: argparse.Namespace) -> int:
     return 0
 
 
+def _slides(args: argparse.Namespace) -> int:
+    from ppdm.survey.slides import slides
+
+    page = slides(Survey.load(args.file), args.form, args.notes)
+    out = args.out or args.file.with_name(f"{args.file.stem}-slides.html")
+    replace_file(out, page.encode())
+    print(f"{out}: {page.count('<section')} slides. Page down for the next, print for a PDF.")
+    return 0
+
+
 def _collect(args: argparse.Namespace) -> int:
     survey = Survey.load(args.file)
     if args.serve:
@@ -149,7 +176,8 @@ def _serve(survey: Survey, args: argparse.Namespace) -> int:
         raise ValueError(
             f"cannot serve on {args.host}, port {args.port}: {error.strerror}"
         ) from None
-    print(f"The form:      {server.address}/\nThe live page: {server.address}/live\n"
+    print(f"The form:      {server.address}/\nFor the room:  {server.address}/invite (this address, and a QR code)\n"
+          f"The live page: {server.address}/live\n"
           f"Accepted reports are kept in {args.store}. Ctrl-C ends it; nothing is lost.", flush=True)  # fmt: skip
     try:
         server.serve_forever()

@@ -21,6 +21,7 @@ from ppdm.contract import Survey
 from ppdm.survey.collect import Store
 from ppdm.survey.estimate import estimate
 from ppdm.survey.form import form, question
+from ppdm.survey.slides import invitation
 
 #: Bytes of a report's body; a code has at most 150 letters and its dashes.
 BODY = 256
@@ -70,6 +71,7 @@ class Lecture(ThreadingHTTPServer):
         self._told: tuple[int, bytes] = (-1, b"")
         super().__init__((host, port), Handler)
         self.page = form(survey, post="/report", **options).encode()
+        self.invitation = invitation(survey).encode()
 
     @property
     def address(self) -> str:
@@ -107,7 +109,7 @@ class Lecture(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """GET / and /live and /live.json, POST /report; all else is refused."""
+    """GET / and /invite, /live and /live.json, POST /report; all else is refused."""
 
     server: Lecture
     server_version, sys_version = "ppdm", ""
@@ -116,6 +118,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         pages = {
             "/": ("text/html; charset=utf-8", lambda: self.server.page),
+            "/invite": ("text/html; charset=utf-8", lambda: self.server.invitation),
             "/live": (
                 "text/html; charset=utf-8",
                 lambda: (files("ppdm.survey") / "live.html").read_bytes(),
