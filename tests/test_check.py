@@ -131,9 +131,15 @@ DEFECTS = [
     ("<p style='color: #ccc; background: #fff'>pale</p>", "axe", "color-contrast"),
     ("<button></button>", "axe", "button-name"),
     ("<p><span class='math'>x^2</span></p>", "mathematics", "x^2"),
+    (
+        "<script src='big.js'></script><script src='small.js'></script>",
+        "weight",
+        "1.60 MB, allowed 1.5",
+    ),
 ]
 FINE = [
     "",
+    "<script src='small.js'></script><script src='small.js'></script>",  # one of them comes from the cache
     f"<img src='{DOT}' alt='a dot'>",
     "<div tabindex='0' style='overflow-x: auto'><p style='width: 3000px'>wide</p></div>",
 ]
@@ -145,6 +151,8 @@ def seen(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     extras = [extra for extra, *_ in DEFECTS] + FINE
     (folder / "other.html").write_text(GOOD.format("").replace("other.html", "#"))
+    for name, size in (("big.js", 800_000), ("small.js", 799_000)):
+        (folder / name).write_bytes(b"/" * size)  # a comment
     for i, extra in enumerate(extras):
         (folder / f"{i}.html").write_text(GOOD.format(extra))
     with serving(folder) as address:

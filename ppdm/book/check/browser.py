@@ -3,7 +3,7 @@
 import asyncio
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import lru_cache
 from importlib.util import find_spec
 from itertools import product
@@ -94,6 +94,7 @@ _SETTLED = """async () => {
 }"""
 
 PATIENCE = 300  # seconds for one page in one mode
+PAGE_LIMIT = 1_500_000  # bytes that a page loads before it is asked to, as they are sent
 IMPACTS = ("minor", "moderate", "serious", "critical")
 
 
@@ -107,8 +108,43 @@ def _axe_source() -> str:
     return (folder / "axe.min.js").read_text(encoding="utf-8")
 
 
+class _Scales:
+    """What pages load over HTTP, as it is sent; what one has from the cache was sent to another."""
+
+    def __init__(self) -> None:
+        self.sent: dict[str, int] = {}
+
+    def put_on(self, page, address: str) -> Callable[[], Awaitable[int]]:
+        """Weigh what `page` loads from now on; the function that is returned tells the sum."""
+        asked: list[asyncio.Task[str]] = []
+
+        async def one(request) -> str:
+            try:
+                size = (await request.sizes())["responseBodySize"]
+            except Exception:  # noqa: BLE001 - it was given up, with its page or for another
+                size = 0
+            self.sent[request.url] = max(size, self.sent.get(request.url, 0))
+            return request.url
+
+        async def total() -> int:
+            return sum(self.sent[url] for url in set(await asyncio.gather(*asked)))
+
+        def finished(request) -> None:
+            if address.startswith("http") and request.url.startswith(address):
+                asked.append(asyncio.ensure_future(one(request)))
+
+        page.on("requestfinished", finished)
+        return total
+
+
 async def _look(
-    context, address: str, page_name: str, mode: Mode, axe_from: str, screenshots: Path | None
+    context,
+    address: str,
+    page_name: str,
+    mode: Mode,
+    axe_from: str,
+    screenshots: Path | None,
+    scales: _Scales,
 ) -> list[Finding]:
     """Open one page in one mode and report all that is wrong with it."""
     from playwright.async_api import Error
@@ -129,6 +165,7 @@ async def _look(
 
     page = await context.new_page()
     try:
+        weigh = scales.put_on(page, address)
         page.on("request", lambda request: asked(request.url))
         page.on("console", lambda m: m.type == "error" and report("console", m.text))
         page.on("pageerror", lambda error: report("console", str(error)))
@@ -136,6 +173,9 @@ async def _look(
         await page.goto(f"{address}/{page_name}", wait_until="load", timeout=60_000)
         for what in await page.evaluate(_SETTLED):
             report("mathematics", what)
+        weight = await weigh()
+        if weight > PAGE_LIMIT:
+            report("weight", f"it loads {weight / 1e6:.2f} MB, allowed {PAGE_LIMIT / 1e6:.1f}")
         for what in await page.evaluate(_TOO_WIDE):
             report("too wide", what)
         for source, alt in await page.evaluate(_WITHOUT_ALT):
@@ -174,9 +214,11 @@ async def _look_at_all(address, names, modes, axe_from, screenshots, progress) -
         # The browser renders in a process for each page: one more than cores keeps all busy.
         free = asyncio.Semaphore((os.cpu_count() or 1) + 1)
 
+        scales = _Scales()
+
         async def one(context, name: str, mode: Mode) -> list[Finding]:
             async with free:
-                looking = _look(context, address, name, mode, axe_from, screenshots)
+                looking = _look(context, address, name, mode, axe_from, screenshots, scales)
                 try:
                     return await asyncio.wait_for(looking, PATIENCE)
                 except TimeoutError:
@@ -209,8 +251,8 @@ def check_pages(
 ) -> list[Finding]:
     """Open each page of `address` in each mode; report what is wrong with it.
 
-    Console errors, mathematics that is not set, requests to another host, pictures without
-    alternative text, what is wider than the window, and axe-core's violations of at least the
+    Console errors, mathematics that is not set, requests to another host, more than `PAGE_LIMIT`
+    bytes loaded, pictures without alternative text, what is wider than the window, and axe-core's violations of at least the
     impact `axe_from` ("" for none). With `screenshots` a picture of each page in each mode is
     written to that folder.
     `address` may be a `file://` folder: that is how the archive is checked.

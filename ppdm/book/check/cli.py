@@ -64,7 +64,7 @@ def _tell(what: str, findings: list[Finding]) -> list[Finding]:
 def _browser(site: Path, names: list[str], args: argparse.Namespace) -> list[Finding]:
     total = len(names) * len(MODES)
     with (
-        serving(site) as address,
+        serving(site, compressed=True) as address,
         tqdm(total=total, unit="page", disable=not sys.stderr.isatty()) as bar,
     ):
 
