@@ -35,7 +35,7 @@ async function start() {
     fetch(new URL("modules.json", here)).then((answer) => answer.json()),
   ]);
   for (const [name, text] of Object.entries(modules)) {
-    const path = `/home/pyodide/${name}`;
+    const path = `${runtime.FS.cwd()}/${name}`; // where Python looks first
     runtime.FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
     runtime.FS.writeFile(path, text);
   }
