@@ -162,21 +162,36 @@ def test_adult_is_cut_at_its_first_ten_thousand():
 
 
 def test_every_reading_runs_and_says_how_it_moves_the_result():
-    cells = mg.reading_cells([2], [0.6, 0.8])
+    """Each runs where it applies; what it says is made of every data set that it concerns."""
     rows = []
-    for cell in cells:
-        if cell["dataset"] != "adult":
-            run = mg.reading(rng(), 2, **cell)
-            rows.append({**cell, "metric": "accuracy", "mean": run["accuracy"].mean()})
-        else:
-            rows.append({**cell, "metric": "accuracy", "mean": 0.8})
-    ours = [{"dataset": d, "groups": 2, "theta": t, "mean": 0.9} for d in mg.DATASETS
-            for t in mg.THETAS]  # fmt: skip
+    for name, each in {"ours": None, **mg.READINGS}.items():
+        for dataset in each.datasets if each else mg.DATASETS:
+            if each and dataset != "adult":
+                run = mg.trees(rng(), 2, dataset, 2, 0.8, **each.options)
+                assert ((run["accuracy"] >= 0) & (run["accuracy"] <= 1)).all()
+            rows += [{"reading": name, "dataset": dataset, "theta": theta, "metric": "accuracy",
+                      "mean": 0.8} for theta in (0.6, 0.8)]  # fmt: skip
+    ours = [{"dataset": d, "groups": 2, "theta": t, "mean": 0.9, "undisguised": 0.9}
+            for d in mg.DATASETS for t in mg.THETAS]  # fmt: skip
     effects = mg.reading_effects(pd.DataFrame(rows), pd.DataFrame(ours))
     assert len(effects) == len(mg.READINGS) + 2
     assert effects["effect"][: len(mg.READINGS)].str.contains("θ = 0.8").all()
-    labels = {cell["reading"] for cell in cells}
-    assert labels == {"ours", *mg.READINGS}
+
+
+def test_repetitions_are_spread_on_divisions_and_planted_worlds_are_wrong():
+    run = mg.trees(rng(), 6, CANCER, 1, 1.0, divisions=3)
+    assert run["accuracy"][::2].tolist() == run["accuracy"][1::2].tolist()
+    assert len(set(run["accuracy"])) > 1  # other records are tested
+    np.testing.assert_array_equal(run["accuracy"], run["undisguised"])
+    first = mg.divided(CANCER, 0)
+
+    assert (first.train.total, first.test.total) == (559, 140)
+    plants = {p.name: mg.trees(rng(), 6, CANCER, 1, 0.9, divisions=3, **p.options)
+              for p in mg.PLANTS if p.name != "undisguised"}  # fmt: skip
+    np.testing.assert_array_equal(plants["one class"]["accuracy"], run["majority"])
+    assert plants["labels shuffled"]["accuracy"].mean() < run["accuracy"].mean() - 0.2
+    with pytest.raises(ValueError, match="5 repetitions cannot be spread evenly on 3 divisions"):
+        mg.trees(rng(), 5, CANCER, 1, 1.0, divisions=3)
 
 
 def test_readings_are_different_experiments():
@@ -188,8 +203,7 @@ def test_readings_are_different_experiments():
         {"undo": False},
         {"size": 200},
         {"ratio": 0.5},
-        {"splitting": "redrawn"},
-        {"splitting": 1},
+        {"divisions": 2},
     ):
         assert not np.array_equal(base, mg.trees(rng(3), 4, CANCER, 2, 0.8, **keywords)["accuracy"])
     same = [mg.trees(rng(seed), 1, CANCER, 2, 1.0, grouping=1)["accuracy"][0] for seed in (1, 2)]
@@ -199,9 +213,9 @@ def test_readings_are_different_experiments():
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"splitting": "sometimes"}, "splitting is one of fixed, redrawn; got 'sometimes'"),
+        ({"labels": "lost"}, "labels is one of true, shuffled; got 'lost'"),
         ({"class_in": "all"}, "class_in is one of one, none, copies, literal; got 'all'"),
-        ({"learner": "C4.5"}, "learner is one of ID3, naive Bayes; got 'C4.5'"),
+        ({"learner": "C4.5"}, "learner is one of ID3, naive Bayes, one class; got 'C4.5'"),
     ],
 )
 def test_unknown_readings_are_named(keywords, message):

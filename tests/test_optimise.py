@@ -6,12 +6,14 @@ import multiprocessing
 import os
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ppdm.disguise import matrix
 from ppdm.optimise import best_scheme, cli, descent, objectives, spea2
 from ppdm.optimise.cli import add_arguments, main, report
 from ppdm.papers import optrr as experiment
+from ppdm.papers.optrr import evidence
 
 PRIOR = np.array([0.1, 0.2, 0.25, 0.45])
 DELTA = 0.8
@@ -562,3 +564,38 @@ def test_known_ldp_schemes_keep_epsilon():
         for m in (experiment.unary(4, epsilon), experiment.subset_selection(4, 2, epsilon)):
             assert np.log(m.max(axis=1) / m.min(axis=1)).max() == pytest.approx(epsilon)
             assert m.sum(axis=0) == pytest.approx(np.ones(4))
+
+
+# Worlds of the chapter ----------------------------------------------------------------------------
+
+
+def test_a_data_set_is_drawn_anew_and_random_matrices_are_no_search():
+    """Draws differ, equal seeds do not; random matrices lose to Warner's somewhere."""
+    priors = {"normal": experiment.normal_prior(), "age": PRIOR}
+
+    def drawn(dataset, seed, **options):
+        return experiment.drawn_cell(np.random.default_rng(seed), dataset, DELTA, 1, priors=priors,
+                                     respondents=1_000, generations=50, **options)  # fmt: skip
+
+    first, again, other = drawn("normal", 1), drawn("normal", 1), drawn("normal", 2)
+    assert first.equals(again)
+    assert first["warner lowest"][0] != other["warner lowest"][0]  # other records
+    fixed = [drawn("age", seed, fixed=("age",))["warner lowest"][0] for seed in (1, 2)]
+    assert fixed[0] == fixed[1]
+    for prior in (priors["normal"], np.array([0.9, 0.05, 0.05])):  # a very common answer, too
+        front = experiment.random_front(prior, 0.95, np.random.default_rng(0), 2_000)
+        assert (objectives.max_posterior(front.matrices, prior) <= 0.95 + 1e-12).all()
+    front = experiment.random_front(priors["normal"], DELTA, np.random.default_rng(0), 2_000)
+    warner = experiment.warner_front(priors["normal"], DELTA)
+    assert (experiment.beside_warner(front, warner)["ratio"] < 1).any()
+
+
+def test_evidence_on_printed_limits_and_simulated_errors():
+    found = evidence.limit_claims([0.61, 0.5, 0.4, 0.2], [0.6, 0.5, 0.4, 0.22])
+    assert found["HD-11"]["plants"]["the next bound"]["under"] == {"value": 0.5}
+    assert set(found["HD-14"]["worlds"]) == {"normal 5.5, 2", "normal 5, 1.8"}
+    rows = pd.DataFrame({"scheme": ["OptRR", "Warner"] * 4, "member": [0] * 8,
+                         "value": [1.0, 3.0, 1.0, 3.0, 2.0, 4.0, 2.0, 4.0]})  # fmt: skip
+    gained = evidence.less_error(rows)
+    assert gained["differences"] == pytest.approx([2.0])
+    assert gained["se"] == pytest.approx([np.sqrt(2 / 3 / 4)])

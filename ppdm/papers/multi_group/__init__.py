@@ -8,10 +8,16 @@ pictures     trees side by side
 """
 
 from ppdm.papers.multi_group import evidence
-from ppdm.papers.multi_group.beyond import guesses, insider, ladder, outsider, record_guesses
+from ppdm.papers.multi_group.beyond import (
+    guessed_above,
+    guesses,
+    insider,
+    ladder,
+    outsider,
+    record_guesses,
+)
 from ppdm.papers.multi_group.evidence import gain, node_by_node, reading_effects
 from ppdm.papers.multi_group.experiment import (
-    DATASETS,
     SHORT,
     THETAS,
     association,
@@ -20,8 +26,6 @@ from ppdm.papers.multi_group.experiment import (
     divided,
     literal_class,
     partly_disguised,
-    reading,
-    reading_cells,
     records,
     survey,
     testing,
@@ -31,20 +35,23 @@ from ppdm.papers.multi_group.experiment import (
     unrelated,
 )
 from ppdm.papers.multi_group.pictures import draw_trees
-from ppdm.papers.multi_group.readings import READINGS
+from ppdm.papers.multi_group.readings import DATASETS, PLANTS, READINGS, codings, touching
 
 __all__ = [
     "DATASETS",
+    "PLANTS",
     "READINGS",
     "SHORT",
     "THETAS",
     "association",
     "benchmark",
+    "codings",
     "copied_class",
     "divided",
     "draw_trees",
     "evidence",
     "gain",
+    "guessed_above",
     "guesses",
     "insider",
     "ladder",
@@ -52,13 +59,12 @@ __all__ = [
     "node_by_node",
     "outsider",
     "partly_disguised",
-    "reading",
-    "reading_cells",
     "reading_effects",
     "record_guesses",
     "records",
     "survey",
     "testing",
+    "touching",
     "training",
     "trees",
     "two_parties",

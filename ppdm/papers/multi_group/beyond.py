@@ -9,8 +9,9 @@ import pandas as pd
 
 from ppdm import data
 from ppdm.disguise import MultiGroup, UnrelatedQuestion, random_groups
-from ppdm.papers.common import binarized, key
+from ppdm.papers.common import Reading, binarized, key
 from ppdm.papers.multi_group.experiment import FIRST, parts, records, survey
+from ppdm.papers.multi_group.readings import DATASETS
 from ppdm.table import Domain, Table, encode
 
 
@@ -99,6 +100,20 @@ def guesses(
             rows.append({"deal": deal, "attribute": name, "seen": scheme.guess_answer(prior, name),
                          "blind": prior.proportions().marginal(name).values.max()})  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def guessed_above(theta: float, reading: Reading, **coding) -> np.ndarray:
+    """[Zhan & Du 1.2] A group for each answer: each answer's chance above θ, or above the blind one.
+
+    Under a reading of the coding, where it concerns the data set.
+    """
+    gains = []
+    for dataset in DATASETS:
+        coded = coding | (dict(reading.options) if dataset in reading.datasets else {})
+        alone = len(records(dataset, **coded).names)
+        found = guesses(np.random.default_rng(0), dataset, alone, theta, deals=1, **coded)
+        gains.append(found["seen"] - np.maximum(theta, found["blind"]))
+    return np.concatenate(gains)
 
 
 def _deal(names, groups: int, number: int) -> list[list[str]]:

@@ -10,8 +10,8 @@ import pandas as pd
 
 from ppdm.learn import ID3
 from ppdm.papers.common import readings_frame
-from ppdm.papers.multi_group.experiment import DATASETS, SHORT, THETAS
-from ppdm.papers.multi_group.readings import OF_WORDS, READINGS
+from ppdm.papers.multi_group.experiment import SHORT, THETAS, divided
+from ppdm.papers.multi_group.readings import DATASETS, OF_WORDS, READINGS
 from ppdm.table import Table
 
 ADULT, CANCER, VOTING = DATASETS
@@ -28,6 +28,23 @@ CELL = ["dataset", "groups", "theta"]
 # Accuracies along θ -----------------------------------------------------------------------------
 
 
+def by_division(frame: pd.DataFrame, divisions: int) -> pd.DataFrame:
+    """A frame of repetitions that `experiment.parts` spread, with the number of each one's division.
+
+    >>> by_division(pd.DataFrame({"rep": range(4)}), 2)["division"].tolist()
+    [0, 0, 1, 1]
+    """
+    each = (int(frame["rep"].max()) + 1) // max(divisions, 1)
+    return frame.assign(division=frame["rep"] // each)
+
+
+def accuracies(summary: pd.DataFrame) -> pd.DataFrame:
+    """The accuracies of a summary, and beside each what `trees` says of its divisions."""
+    of = {name: summary.loc[summary["metric"] == name, "mean"].to_numpy()
+          for name in ("undisguised", "majority")}  # fmt: skip
+    return summary[summary["metric"] == "accuracy"].assign(**of)
+
+
 def line(accuracy: pd.DataFrame, dataset: str, groups: int, thetas, column="mean") -> np.ndarray:
     """One series at some θ.
 
@@ -41,7 +58,8 @@ def line(accuracy: pd.DataFrame, dataset: str, groups: int, thetas, column="mean
 
 def lines(accuracy: pd.DataFrame, series, thetas, column="mean") -> np.ndarray:
     """Several series at some θ, a row a series."""
-    return np.array([line(accuracy, *each, thetas, column) for each in series])
+    found = accuracy.set_index(CELL)[column].loc[[(*each, t) for each in series for t in thetas]]
+    return found.to_numpy().reshape(len(series), -1)
 
 
 def named(series, thetas=None) -> list[str]:
@@ -54,42 +72,55 @@ def named(series, thetas=None) -> list[str]:
     return names if thetas is None else [f"{name}, θ = {t:g}" for name in names for t in thetas]
 
 
-def along(accuracy: pd.DataFrame, thetas, value="mean", error="se") -> dict:
-    """All nine series along a way of θ: evidence of a trend."""
-    return {"values": lines(accuracy, SERIES, thetas, value),
-            "se": lines(accuracy, SERIES, thetas, error)}  # fmt: skip
+def lost(accuracy: pd.DataFrame, series, thetas) -> np.ndarray:
+    """By how much trees are worse than the undisguised ones of the same divisions."""
+    return lines(accuracy, series, thetas, "undisguised") - lines(accuracy, series, thetas)
 
 
 def losses(accuracy: pd.DataFrame, thetas, groups=(1, 2, 3), datasets=DATASETS) -> dict:
-    """By how much trees at some θ are worse than the undisguised ones (θ = 1)."""
+    """[Zhan & Du 6] The losses at some θ, for a bound on them."""
     series = [(dataset, number) for dataset in datasets for number in groups]
-    full = lines(accuracy, series, [1])
-    return {"value": (full - lines(accuracy, series, thetas)).ravel(),
-            "se": lines(accuracy, series, thetas, "se").ravel()}  # fmt: skip
+    return {"value": lost(accuracy, series, thetas).ravel(),
+            "se": lines(accuracy, series, thetas, "se").ravel(), "names": named(series, thetas)}  # fmt: skip
 
 
-def more_groups(accuracy: pd.DataFrame, thetas, value="mean", error="se", sign=1) -> dict:
+def means_along(accuracy: pd.DataFrame, thetas) -> dict:
+    """Accuracies along a way of θ, less the undisguised one of the same divisions: for a trend."""
+    return {"values": -lost(accuracy, SERIES, thetas),
+            "se": lines(accuracy, SERIES, thetas, "se"), "names": named(SERIES)}  # fmt: skip
+
+
+def variances_along(accuracy: pd.DataFrame, *ways) -> dict:
+    """[Zhan & Du 5.3.2] The variances of the accuracy along ways of θ."""
+    values, se = (np.concatenate([lines(accuracy, SERIES, way, column) for way in ways])
+                  for column in ("var", "var_se"))  # fmt: skip
+    names = [f"{name}, from θ = {way[0]:g}" for way in ways for name in named(SERIES)]
+    return {"values": values, "se": se, "names": names}
+
+
+def more_groups(accuracy: pd.DataFrame, thetas, value="mean", sign=1) -> dict:
     """What one group more takes away (or adds, with `sign` -1), from one to two and two to three."""
     few = [(dataset, groups) for dataset in DATASETS for groups in (1, 2)]
     many = [(dataset, groups + 1) for dataset, groups in few]
     gain = lines(accuracy, few, thetas, value) - lines(accuracy, many, thetas, value)
-    noise = np.hypot(lines(accuracy, few, thetas, error), lines(accuracy, many, thetas, error))
-    return {"differences": sign * gain.ravel(), "se": noise.ravel()}
+    error = {"mean": "se", "var": "var_se"}[value]
+    se = np.hypot(lines(accuracy, few, thetas, error), lines(accuracy, many, thetas, error))
+    return {"differences": sign * gain.ravel(), "se": se.ravel(), "names": named(few, thetas)}
 
 
-def above_majority(accuracy: pd.DataFrame, majority: dict[str, float]) -> dict:
+def above_majority(accuracy: pd.DataFrame) -> dict:
     """By how much trees in the paper's ranges of θ beat the same answer for everybody."""
     ways = [(each, WIDE if each[1] == 1 else NARROW) for each in SERIES]
-    above = [line(accuracy, *each, way) - majority[each[0]] for each, way in ways]
-    noise = [line(accuracy, *each, way, "se") for each, way in ways]
-    return {"value": np.concatenate(above), "se": np.concatenate(noise)}
+    here = accuracy.set_index(CELL).loc[[(*each, t) for each, way in ways for t in way]]
+    names = [name for each, way in ways for name in named([each], way)]
+    return {"value": (here["mean"] - here["majority"]).to_numpy(), "se": here["se"].to_numpy(),
+            "names": names}  # fmt: skip
 
 
 def smallest_fair(accuracy: pd.DataFrame, dataset: str, groups: int, fair: float) -> float:
     """The smallest θ of the grid, above 1/2, with a loss of at most `fair`."""
     way = np.array([1, *DOWN, 0.51])
-    lost = line(accuracy, dataset, groups, [1]) - line(accuracy, dataset, groups, way)
-    return float(way[lost <= fair].min())
+    return float(way[lost(accuracy, [(dataset, groups)], way)[0] <= fair].min())
 
 
 def fair_ranges(accuracy: pd.DataFrame, limits=(0.05, 0.1)) -> pd.DataFrame:
@@ -104,8 +135,8 @@ def variance_steps(accuracy: pd.DataFrame) -> dict[str, int]:
     """What the variance does at each step of θ towards 1/2, tested at 5 %."""
     up = down = unsure = 0
     for way in (UP, DOWN):
-        values = along(accuracy, way, "var", "var_se")
-        z = np.diff(values["values"]) / np.hypot(values["se"][:, 1:], values["se"][:, :-1])
+        var, se = (lines(accuracy, SERIES, way, column) for column in ("var", "var_se"))
+        z = np.diff(var) / np.hypot(se[:, 1:], se[:, :-1])
         up, down = up + int((z > 1.96).sum()), down + int((z < -1.96).sum())
         unsure += int((np.abs(z) <= 1.96).sum())
     return {"rises": up, "falls": down, "cannot be told": unsure}
@@ -116,41 +147,36 @@ def variance_steps(accuracy: pd.DataFrame) -> dict[str, int]:
 
 def voting_is_worse(accuracy: pd.DataFrame) -> dict:
     """How much worse Voting is than the other two, by accuracy (`plain`) and by loss (`under`)."""
-    means = {d: np.concatenate([line(accuracy, d, m, INSIDE) for m in (1, 2, 3)]) for d in DATASETS}
-    lost = {d: losses(accuracy, INSIDE, datasets=[d]) for d in DATASETS}
-    spread = {d: np.sqrt((each["se"] ** 2).sum()) / len(each["se"]) for d, each in lost.items()}
-    se = [np.hypot(spread[d], spread[VOTING]) for d in DATASETS[:2]]
-    by_accuracy = [(means[d] - means[VOTING]).mean() for d in DATASETS[:2]]
-    by_loss = [(lost[VOTING]["value"] - lost[d]["value"]).mean() for d in DATASETS[:2]]
-    return {"plain": {"differences": by_accuracy, "se": se},
-            "under": {"differences": by_loss, "se": se}}  # fmt: skip
+    others, groups = DATASETS[:2], (1, 2, 3)
+    mean = {d: lines(accuracy, [(d, m) for m in groups], INSIDE).mean() for d in DATASETS}
+    loss = {d: lost(accuracy, [(d, m) for m in groups], INSIDE).mean() for d in DATASETS}
+    names = [SHORT[d] for d in others]
+    return {"plain": {"differences": [mean[d] - mean[VOTING] for d in others], "names": names},
+            "under": {"differences": [loss[VOTING] - loss[d] for d in others], "names": names}}  # fmt: skip
 
 
-def loss_by_size(cut: pd.DataFrame, thetas) -> tuple[pd.DataFrame, pd.Series]:
-    """Mean loss over some θ by data set, number of records and groups; the standard error of a row."""
-    means, errors = (
-        cut.pivot(index=["dataset", "size"], columns=["groups", "theta"], values=column)
-        for column in ("mean", "se")
-    )
-    count = len(thetas)
-    lost = pd.concat({
-        groups: means[groups][[1] * count].mean(axis=1) - means[groups][thetas].mean(axis=1)
-        for groups in (1, 2, 3)
-    }, axis=1)  # fmt: skip
-    variance = sum(
-        (errors[groups][thetas] ** 2).sum(axis=1) / count**2 + errors[groups][1] ** 2
-        for groups in (1, 2, 3)
-    )
-    return lost, np.sqrt(variance) / 3
+def loss_by_size(cut: pd.DataFrame, thetas) -> pd.DataFrame:
+    """Mean loss over some θ by data set, number of records and groups (θ = 1 is undisguised)."""
+    means = cut.pivot(index=["dataset", "size"], columns=["groups", "theta"], values="mean")
+    return pd.concat({groups: means[groups][1] - means[groups][thetas].mean(axis=1)
+                      for groups in (1, 2, 3)}, axis=1)  # fmt: skip
 
 
-def few_records_explain(lost: pd.DataFrame, se: pd.Series, size: int, many: int) -> dict:
+def few_records_explain(cut: pd.DataFrame, thetas, size: int, many: int) -> dict:
     """Do as few records of the others lose as much as Voting, and as many of Voting less?"""
-    pairs = [((ADULT, size), (VOTING, size)), ((CANCER, size), (VOTING, size)),
-             ((VOTING, size), (VOTING, many))]  # fmt: skip
-    mean = lost.mean(axis=1)
-    return {"differences": [mean[one] - mean[other] for one, other in pairs],
-            "se": [np.hypot(se[one], se[other]) for one, other in pairs]}  # fmt: skip
+    pairs = {"Adult": ((ADULT, size), (VOTING, size)), "Cancer": ((CANCER, size), (VOTING, size)),
+             "Voting": ((VOTING, size), (VOTING, many))}  # fmt: skip
+    mean = loss_by_size(cut, thetas).mean(axis=1)
+    return {"differences": [mean[one] - mean[other] for one, other in pairs.values()],
+            "names": list(pairs)}  # fmt: skip
+
+
+def one_class_of(cut: pd.DataFrame) -> pd.DataFrame:
+    """A wrong world for `few_records_explain`: disguised trees that say the same of everybody."""
+    at = ["dataset", "size", "groups", "theta", "division"]
+    means = cut.pivot(index=at, columns="metric", values="mean").reset_index()
+    means["mean"] = means["accuracy"].where(means["theta"] == 1, means["majority"])
+    return means[[*at, "mean"]].assign(world="one class")
 
 
 # Testing, parties, readings ---------------------------------------------------------------------
@@ -159,8 +185,39 @@ def few_records_explain(lost: pd.DataFrame, se: pd.Series, size: int, many: int)
 def gained(summary: pd.DataFrame, index, better: str, worse: str) -> dict:
     """How much larger one metric is than another, in each cell."""
     wide = summary.pivot(index=index, columns="metric", values=["mean", "se"])
+    names = [", ".join(f"{n} = {SHORT.get(v, v)}" for n, v in zip(index, at)) for at in wide.index]
     return {"differences": (wide["mean"][better] - wide["mean"][worse]).to_numpy(),
-            "se": np.hypot(wide["se"][better], wide["se"][worse]).to_numpy()}  # fmt: skip
+            "se": np.hypot(wide["se"][better], wide["se"][worse]).to_numpy(), "names": names}  # fmt: skip
+
+
+def more_records(summary: pd.DataFrame) -> dict:
+    """[Zhan & Du 2] Accuracies against the number of records, a series a number of groups."""
+    means, errors = (summary.pivot(index="groups", columns="size", values=column).sort_index(axis=1)
+                     for column in ("mean", "se"))  # fmt: skip
+    names = named([(ADULT, groups) for groups in means.index])
+    return {"values": means.to_numpy(), "se": errors.to_numpy(), "names": names}
+
+
+def partly_lost(summary: pd.DataFrame) -> dict:
+    """[Zhan & Du 4.7] The loss by the number of disguised attributes."""
+    table = summary.pivot(index="hidden", columns="metric", values=["mean", "se"])
+    names = [f"{hidden} disguised" for hidden in table.index]
+    return {"value": (table["mean"]["undisguised"] - table["mean"]["accuracy"]).to_numpy(),
+            "se": table["se"]["accuracy"].to_numpy(), "names": names}  # fmt: skip
+
+
+def mean_errors(rows: pd.DataFrame) -> dict:
+    """[Zhan & Du 3] The mean error of each estimated share, with the error of that mean."""
+    means = rows.groupby("metric", sort=False)["value"]
+    return {"value": means.mean().to_numpy(), "names": list(means.groups)}
+
+
+def called_better(rows: pd.DataFrame) -> dict:
+    """[Zhan & Du 1.2] How much more often `beyond.outsider` calls a coin rightly than its likelier side."""
+    table = rows.pivot_table(index=["groups", "theta"], columns="metric", values="value")
+    names = named([(ADULT, groups) for groups, _ in table.index])
+    names = [f"{name}, θ = {theta:g}" for name, (_, theta) in zip(names, table.index, strict=True)]
+    return {"value": (table["calls"] - table["coin"]).to_numpy(), "names": names}
 
 
 def test_variance(theta: float, groups: int, accuracy: float) -> tuple[float, float]:
@@ -246,15 +303,24 @@ def privacy_towards_half(ladder: pd.DataFrame, thetas, knows="others") -> dict:
     """[Zhan & Du 5.3.3] Privacy of a record along θ, from an attacker of `beyond.ladder`."""
     chance = ladder.set_index(CELL)[knows]
     values = [[1 - chance[(*each, theta)] for theta in thetas] for each in SERIES]
-    return {"values": values, "names": named(SERIES)}
+    se = [[_of_victims(chance, (*each, theta)) for theta in thetas] for each in SERIES]
+    return {"values": values, "se": se, "names": named(SERIES)}
 
 
 def privacy_of_more_groups(ladder: pd.DataFrame, thetas, knows="others") -> dict:
     """[Zhan & Du 5.3.3] What one group more adds to privacy."""
     chance = ladder.set_index(CELL)[knows]
     few = [(dataset, groups) for dataset in DATASETS for groups in (1, 2)]
-    return {"differences": [chance[d, m, t] - chance[d, m + 1, t] for d, m in few for t in thetas],
+    cells = [((d, m, t), (d, m + 1, t)) for d, m in few for t in thetas]
+    return {"differences": [chance[one] - chance[more] for one, more in cells],
+            "se": [np.hypot(_of_victims(chance, one), _of_victims(chance, more)) for one, more in cells],
             "names": named(few, thetas)}  # fmt: skip
+
+
+def _of_victims(chance: pd.Series, cell: tuple) -> float:
+    """The error of one division's chance: those who are read there are a draw of people."""
+    p, people = chance[cell], divided(cell[0], 0).test.total
+    return float(np.sqrt(p * (1 - p) / people))
 
 
 # ID3 at work ------------------------------------------------------------------------------------

@@ -22,11 +22,11 @@ from ppdm.estimate import pool
 from ppdm.learn import ID3, NaiveBayes, apriori, association_rules, supports
 from ppdm.learn.accuracy import estimated_accuracy
 from ppdm.papers.common import SPLIT_SEED, TRAINING, binarized, key
-from ppdm.papers.multi_group.readings import DATASETS, READINGS
 from ppdm.table import Domain, Table, encode, worth_dense
 
 SHORT = {"adult": "Adult", "breast-cancer-wisconsin": "Cancer", "congressional-voting": "Voting"}
 THETAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.51, 0.55, 0.6, 0.7, 0.8, 0.9, 1.0)
+LABELS = ("true", "shuffled")
 FIRST = {"adult": 10_000}  # "We used first 10,000 instances"
 
 
@@ -45,9 +45,10 @@ def trees(
     grouping: int | None = None,
     class_in: str = "one",
     negative: str = "clip",
-    splitting: str | int = "fixed",
+    divisions: int = 0,
     ratio: float = TRAINING,
     size: int | None = None,
+    labels: str = "true",
     **coding,
 ) -> dict[str, np.ndarray]:
     """[Zhan & Du 5.2] Deal groups, disguise, learn, test: `reps` times at one θ.
@@ -55,7 +56,7 @@ def trees(
     Parameters
     ----------
     learner
-        ``"ID3"`` or ``"naive Bayes"``.
+        ``"ID3"``, ``"naive Bayes"``, or ``"one class"``, which says the more frequent class of all.
     undo
         If not, the reports are taken for the truth (the class in one of the groups, or not
         disguised).
@@ -68,66 +69,63 @@ def trees(
         :func:`literal_class`.
     negative
         What ID3 does with negative counts, see :class:`ppdm.learn.ID3`.
-    splitting
-        ``"fixed"``: one division into training and test part for all repetitions (steps 1 to 3 are
-        repeated, and the division stands before them); ``"redrawn"``: a new one for each; a number
-        names another one for all.
+    divisions
+        On so many divisions into training and test part the repetitions are spread, the same number
+        on each (steps 1 to 3 are repeated, and the division stands before them); 0: all are on one.
     ratio
         The training part's share of the records.
     size
         Learn from so many training records, drawn anew for each repetition: without replacement,
         or with it if there are not so many.
+    labels
+        ``"shuffled"``: the classes of the training part are dealt out anew before anything else.
 
-    Returns ``accuracy``, ``balanced`` (the mean of the two classes' accuracies) and ``constant``
-    (1 if all test records were given the same class).
+    Returns ``accuracy``, ``balanced`` (the mean of the two classes' accuracies), ``constant``
+    (1 if all test records were given the same class); and of this division ``undisguised``, the
+    accuracy of the learner from true records, and ``majority``, that of one class for everybody.
 
     >>> run = trees(np.random.default_rng(1), 2, "breast-cancer-wisconsin", groups=3, theta=1.0)
     >>> run["accuracy"].round(3)
     array([0.964, 0.964])
     """
-    if not isinstance(splitting, int):
-        _check("splitting", splitting, ("fixed", "redrawn"))
-    people = survey(dataset, ratio, **coding)
-    number = splitting if isinstance(splitting, int) else None
-    part, results = divided(dataset, number, ratio, **coding), np.empty((reps, 3))
-    for rep in range(reps):
-        if splitting == "redrawn":
-            part = people.parts(rng)
-        table = part.train if size is None else people.table(_drawn(part.codes, size, rng))
-        deal = rng if grouping is None else np.random.default_rng(grouping)
-        if undo:
-            learned_from = estimate(table, groups, theta, class_in, rng, deal, people.absent)
-        else:
-            names = table.names[:-1] if class_in == "none" else table.names
-            scheme = MultiGroup(theta, random_groups(names, groups, deal), people.absent)
-            learned_from = scheme.disguise_table(table, rng)
-        results[rep] = part.outcome(_learner(learner, negative).fit_table(learned_from))
-    return dict(zip(("accuracy", "balanced", "constant"), results.T, strict=True))
+    _check("learner", learner, ("ID3", "naive Bayes", "one class"))
+    _check("labels", labels, LABELS)
+    people, results = survey(dataset, ratio, **coding), []
+    best = "ID3" if learner == "one class" else learner
+    for part, repetitions in parts(dataset, reps, divisions, ratio, **coding):
+        known = [part.outcome(_learner(name, negative).fit_table(part.train))[0]
+                 for name in (best, "one class")]  # fmt: skip
+        for _ in repetitions:
+            codes = part.codes if size is None else _drawn(part.codes, size, rng)
+            if labels == "shuffled":
+                codes = _shuffled(codes, rng)
+            table = part.train if codes is part.codes else people.table(codes)
+            deal = rng if grouping is None else np.random.default_rng(grouping)
+            if learner == "one class":
+                learned_from = part.train
+            elif undo:
+                learned_from = estimate(table, groups, theta, class_in, rng, deal, people.absent)
+            else:
+                names = table.names[:-1] if class_in == "none" else table.names
+                scheme = MultiGroup(theta, random_groups(names, groups, deal), people.absent)
+                learned_from = scheme.disguise_table(table, rng)
+            model = _learner(learner, negative).fit_table(learned_from)
+            results.append((*part.outcome(model), *known))
+    names = ("accuracy", "balanced", "constant", "undisguised", "majority")
+    return dict(zip(names, np.array(results).T, strict=True))
 
 
-def reading_cells(groups, thetas) -> list[dict]:
-    """Grid points for :func:`reading`: our own reading and all others, where they apply."""
-    wanted = {"ours": DATASETS} | {label: each.datasets for label, each in READINGS.items()}
-    return [
-        {"reading": label, "dataset": dataset, "groups": number, "theta": theta}
-        for label, datasets in wanted.items()
-        for dataset in datasets for number in groups for theta in thetas
-    ]  # fmt: skip
+def benchmark(
+    dataset: str, ratio: float = TRAINING, division: int | None = None, divisions: int = 0, **coding
+) -> dict[str, float]:
+    """[Zhan & Du 5.2] Both learners on undisguised records, and the majority class.
 
-
-def reading(
-    rng: np.random.Generator, reps: int, reading: str, dataset: str, groups: int, theta: float,
-    **settings,
-) -> dict[str, np.ndarray]:  # fmt: skip
-    """`trees` under one of READINGS, by its label, or under ``"ours"``."""
-    keywords = {} if reading == "ours" else READINGS[reading].options
-    return trees(rng, reps, dataset, groups, theta, **{**settings, **keywords})
-
-
-def benchmark(dataset: str, ratio: float = TRAINING, **coding) -> dict[str, float]:
-    """[Zhan & Du 5.2] Both learners on the undisguised fixed split, and the majority class."""
-    people = survey(dataset, ratio, **coding)
-    part = people.fixed
+    Of one division, or the mean over as many as `divisions` says.
+    """
+    if divisions:
+        every = [benchmark(dataset, ratio, division=i, **coding) for i in range(divisions)]
+        return {name: float(np.mean([one[name] for one in every])) for name in every[0]}
+    part = divided(dataset, division, ratio, **coding)
     ones = part.truth @ part.numbers / part.numbers.sum()
     accuracies = {name: part.outcome(_learner(name, "clip").fit_table(part.train))[0]
                   for name in ("ID3", "naive Bayes")}  # fmt: skip
@@ -205,58 +203,65 @@ def copied_class(table: Table, groups, theta: float, rng: np.random.Generator) -
 
 
 def testing(
-    rng: np.random.Generator, reps: int, dataset: str, groups: int, theta: float, **coding
-) -> dict[str, np.ndarray]:
+    rng: np.random.Generator, reps: int, dataset: str, groups: int, theta: float,
+    divisions: int = 0, labels: str = "true", **coding,
+) -> dict[str, np.ndarray]:  # fmt: skip
     """[Zhan & Du 4.6] Test and prune with disguised records.
 
     Three quarters of the training part grow the tree, the last quarter prunes it (reduced-error
     pruning, on undone counts), all disguised in the same groups. The test part is disguised too,
-    and Eq. (15) estimates the accuracy of the unpruned tree on the true test records.
+    and Eq. (15) estimates the accuracy of the unpruned tree on the true test records. With `labels`
+    ``"shuffled"`` the records to prune by have anybody's class.
 
     Returns ``error`` (estimate - truth), ``se`` (the standard error stated with the estimate),
     ``accuracy`` of the unpruned tree, ``pruned`` and ``pruned by true records``, and ``leaves``
     before and ``leaves left`` after pruning by disguised records.
     """
+    _check("labels", labels, LABELS)
     people = survey(dataset, **coding)
-    part, names = people.fixed, people.domain.names
-    quarter = len(part.codes) // 4
-    prune_by, grow_on = people.table(part.codes[:quarter]), people.table(part.codes[quarter:])
-    metrics = ("error", "se", "accuracy", "pruned", "pruned by true records", "leaves",
-               "leaves left")  # fmt: skip
-    out = {name: np.empty(reps) for name in metrics}
-    for rep in range(reps):
-        scheme = MultiGroup(theta, random_groups(names, groups, rng))
-        tree = ID3().fit_table(scheme.undo(scheme.disguise_table(grow_on, rng)))
-        small = tree.pruned(scheme.undo(scheme.disguise_table(prune_by, rng)))
-        truth = part.outcome(tree)[0]
-        guess = estimated_accuracy(tree, scheme.disguise_table(part.test, rng), scheme)
-        out["error"][rep], out["se"][rep] = guess.estimate - truth, guess.se
-        out["accuracy"][rep], out["pruned"][rep] = truth, part.outcome(small)[0]
-        out["pruned by true records"][rep] = part.outcome(tree.pruned(prune_by))[0]
-        out["leaves"][rep], out["leaves left"][rep] = tree.tree_.n_leaves, small.tree_.n_leaves
-    return out
+    rows, names = [], people.domain.names
+    for part, repetitions in parts(dataset, reps, divisions, **coding):
+        quarter = len(part.codes) // 4
+        prune_by, grow_on = people.table(part.codes[:quarter]), people.table(part.codes[quarter:])
+        for _ in repetitions:
+            if labels == "shuffled":
+                prune_by = people.table(_shuffled(part.codes[:quarter], rng))
+            scheme = MultiGroup(theta, random_groups(names, groups, rng))
+            tree = ID3().fit_table(scheme.undo(scheme.disguise_table(grow_on, rng)))
+            small = tree.pruned(scheme.undo(scheme.disguise_table(prune_by, rng)))
+            truth = part.outcome(tree)[0]
+            guess = estimated_accuracy(tree, scheme.disguise_table(part.test, rng), scheme)
+            rows.append({
+                "error": guess.estimate - truth, "se": guess.se, "accuracy": truth,
+                "pruned": part.outcome(small)[0],
+                "pruned by true records": part.outcome(tree.pruned(prune_by))[0],
+                "leaves": tree.tree_.n_leaves, "leaves left": small.tree_.n_leaves,
+            })  # fmt: skip
+    return _columns(rows)
 
 
 def partly_disguised(
-    rng: np.random.Generator, reps: int, dataset: str, hidden: int, theta: float, **coding
-) -> dict[str, np.ndarray]:
+    rng: np.random.Generator, reps: int, dataset: str, hidden: int, theta: float,
+    divisions: int = 0, **coding,
+) -> dict[str, np.ndarray]:  # fmt: skip
     """[Zhan & Du 4.7] Only `hidden` attributes, drawn anew each time, are disguised, in one group.
 
-    Neither are the others nor the class.
+    Neither are the others nor the class. Returns ``accuracy`` and ``undisguised``.
     """
-    part, accuracy = survey(dataset, **coding).fixed, np.empty(reps)
-    names = part.train.names[:-1]
-    for rep in range(reps):
-        chosen = [names[i] for i in rng.permutation(len(names))[:hidden]]
-        scheme = MultiGroup(theta, [chosen] if chosen else [])
-        model = ID3(scheme).fit_table(scheme.disguise_table(part.train, rng))
-        accuracy[rep] = part.outcome(model)[0]
-    return {"accuracy": accuracy}
+    rows, names = [], survey(dataset, **coding).domain.names[:-1]
+    for part, repetitions in parts(dataset, reps, divisions, **coding):
+        true = part.outcome(ID3().fit_table(part.train))[0]
+        for _ in repetitions:
+            chosen = [names[i] for i in rng.permutation(len(names))[:hidden]]
+            scheme = MultiGroup(theta, [chosen] if chosen else [])
+            model = ID3(scheme).fit_table(scheme.disguise_table(part.train, rng))
+            rows.append({"accuracy": part.outcome(model)[0], "undisguised": true})
+    return _columns(rows)
 
 
 def two_parties(
     rng: np.random.Generator, reps: int, dataset: str, groups: int, theta: float,
-    own: float, **coding,
+    own: float, divisions: int = 0, **coding,
 ) -> dict[str, np.ndarray]:  # fmt: skip
     """[Zhan & Du 2] B holds a share `own` of the training records, A disguises and sends the rest.
 
@@ -264,22 +269,26 @@ def two_parties(
     undone ones), and ``discounted``: the same with A's records weighted by the factor by which the
     disguise inflates the variance of a small count, ((θ² + (1-θ)²) / (2θ-1)²)^M.
     """
-    people = survey(dataset, **coding)
-    part = people.fixed
-    size = round(own * len(part.codes))
+    people, rows = survey(dataset, **coding), []
     weight = ((2 * theta - 1) ** 2 / (theta**2 + (1 - theta) ** 2)) ** groups
-    rows = []
-    for _ in range(reps):
-        codes = rng.permutation(part.codes)
-        true, other = people.table(codes[:size]), people.table(codes[size:])
-        scheme = MultiGroup(theta, random_groups(people.domain.names, groups, rng))
-        reports = scheme.disguise_table(other, rng)
-        tables = {
-            "B alone": true, "A alone": scheme.undo(reports), "both": pool(true, reports, scheme),
-            "discounted": true + scheme.undo(reports) * weight,
-        }  # fmt: skip
-        rows.append({name: part.outcome(ID3().fit_table(t))[0] for name, t in tables.items()})
-    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    for part, repetitions in parts(dataset, reps, divisions, **coding):
+        size = round(own * len(part.codes))
+        for _ in repetitions:
+            codes = rng.permutation(part.codes)
+            true, other = people.table(codes[:size]), people.table(codes[size:])
+            scheme = MultiGroup(theta, random_groups(people.domain.names, groups, rng))
+            reports = scheme.disguise_table(other, rng)
+            tables = {
+                "B alone": true, "A alone": scheme.undo(reports),
+                "both": pool(true, reports, scheme),
+                "discounted": true + scheme.undo(reports) * weight,
+            }  # fmt: skip
+            rows.append({name: part.outcome(ID3().fit_table(t))[0] for name, t in tables.items()})
+    return _columns(rows)
+
+
+def _columns(rows: list[dict]) -> dict[str, np.ndarray]:
+    return {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]}
 
 
 def association(
@@ -467,8 +476,29 @@ def _drawn(codes: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray
     return rng.permutation(codes)[:size]
 
 
+def _shuffled(codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return codes // 2 * 2 + rng.permutation(codes % 2)
+
+
+class OneClass:
+    """A classifier that says the same of everybody: the more frequent class of its table.
+
+    >>> OneClass().fit_table(training("adult"))._best(np.zeros((2, 14), dtype=int))
+    array([0, 0])
+    """
+
+    def fit_table(self, table: Table):
+        """Count the classes, the last attribute."""
+        self.label_ = int(table.marginal(table.names[-1]).dense.argmax())
+        return self
+
+    def _best(self, digits: np.ndarray) -> np.ndarray:
+        return np.full(len(digits), self.label_)
+
+
 def _learner(name: str, negative: str):
-    _check("learner", name, ("ID3", "naive Bayes"))
+    if name == "one class":
+        return OneClass()
     return ID3(negative=negative) if name == "ID3" else NaiveBayes()
 
 

@@ -52,9 +52,11 @@ READINGS = {reading.name: reading for reading in (
         alternative="a third answer, which no reversal changes", options={"missing": "third"},
         datasets=DATASETS[2:], touches=ACCURACY),
     Reading(
-        "split redrawn", "Is the training part drawn once or anew for each repetition?", "once",
-        why="The division stands before the steps that are repeated.", alternative="anew",
-        options={"splitting": "redrawn"}, datasets=DATASETS, touches=ACCURACY),
+        "one division", "Is the training part drawn once or anew?",
+        "anew, and a number of repetitions on each",
+        why="The division stands before the steps that are repeated, but one division is one draw "
+        "of chance.", alternative="once", options={"divisions": 0}, datasets=DATASETS,
+        touches=ACCURACY),
     Reading(
         "training half", _RATIO, "80 %", why="The paper does not say; 80 % is usual.",
         alternative="50 %", options={"ratio": 0.5}, datasets=DATASETS, touches=ACCURACY),
@@ -73,3 +75,36 @@ OF_WORDS = (
         "fairly: ten points", 'How large a loss is "fairly accurate"?', "0.05", alternative="0.1",
         why="The paper does not say; both are decided.", touches=("ZD-38", "ZD-39", "ZD-40", "ZD-41")),
 )  # fmt: skip
+
+
+#: Worlds known to be wrong, as keywords of `experiment.trees`.
+PLANTS = (
+    Reading("labels shuffled", "What if nothing could be learned?", "",
+            options={"labels": "shuffled"}, datasets=DATASETS),
+    Reading("one class", "What if the tree said the same of everybody?", "",
+            options={"learner": "one class"}, datasets=DATASETS),
+    Reading("no undoing", "What if the reports were taken for the truth?", "",
+            options={"undo": False}, datasets=DATASETS),
+    Reading("undisguised", "What if nothing were disguised?", "", options={"theta": 1.0},
+            datasets=DATASETS),
+)  # fmt: skip
+
+
+def touching(claim: str) -> list[str]:
+    """The readings that can move a claim's evidence, by name.
+
+    >>> touching("ZD-12")[0]
+    'middle of the range'
+    """
+    return [name for name, reading in READINGS.items() if claim in reading.touches]
+
+
+def codings(*datasets: str) -> list[Reading]:
+    """The readings of how records are coded into two answers, for these data sets (default: all).
+
+    >>> [reading.name for reading in codings("adult")]
+    ['middle of the range']
+    """
+    coded = [r for r in READINGS.values() if set(r.options) <= {"split", "missing"}
+             and "third" not in r.options.values()]  # fmt: skip
+    return [r for r in coded if not datasets or set(datasets) & set(r.datasets)]

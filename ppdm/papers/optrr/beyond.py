@@ -7,8 +7,13 @@ from itertools import combinations, product
 import numpy as np
 
 from ppdm.optimise import descent, frontier, objectives
-from ppdm.papers.optrr.evidence import at_levels, levels
-from ppdm.papers.optrr.experiment import front_columns, normal_prior, warner_front
+from ppdm.papers.optrr.experiment import (
+    at_levels,
+    front_columns,
+    levels,
+    normal_prior,
+    warner_front,
+)
 
 DIGITS = 9  # what a solver finds is kept to so many significant digits
 

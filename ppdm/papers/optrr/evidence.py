@@ -7,51 +7,18 @@ import pandas as pd
 
 from ppdm.optimise import spea2
 from ppdm.papers.common import by_question, readings_frame
-from ppdm.papers.optrr.experiment import NORMAL, gamma_prior, normal_prior, warner_front
+from ppdm.papers.optrr.experiment import (
+    NORMAL,
+    at_levels,
+    gain,
+    gamma_prior,
+    normal_prior,
+    warner_front,
+)
 from ppdm.papers.optrr.readings import OURS, READINGS
 
 DELTAS = [0.6, 0.7, 0.8, 0.9]  # the bounds of Figure 4
 PRINTED_LIMITS = [0.6, 0.5, 0.4, 0.22]  # of Warner's matrices
-
-
-def at_levels(privacy, mse, levels) -> np.ndarray:
-    """The least error of a front's points with at least each level of privacy, NaN if none has.
-
-    >>> at_levels([0.2, 0.4], [1.0, 3.0], [0.1, 0.3, 0.5])
-    array([ 1.,  3., nan])
-    """
-    enough = np.asarray(privacy)[None] >= np.asarray(levels)[:, None] - 1e-12
-    best = np.where(enough, np.asarray(mse)[None], np.inf).min(axis=1)
-    return np.where(np.isfinite(best), best, np.nan)
-
-
-def levels(prior, delta: float, count: int) -> np.ndarray:
-    """Evenly spaced privacy levels: from 1 - delta up to just below what guessing blindly leaves.
-
-    >>> levels(np.array([0.5, 0.3, 0.2]), 0.9, 3).round(3)
-    array([0.1  , 0.299, 0.498])
-    """
-    low, high = 1 - delta, 1 - np.max(prior)
-    return np.linspace(low, high - 0.005 * (high - low), count)
-
-
-def gain(front: pd.DataFrame, warner: spea2.Front, count: int = 20) -> pd.DataFrame:
-    """Warner's error as a multiple of a front's, at levels of privacy that both reach.
-
-    Where Warner's front is one point, or ends below the other's range, that is one level.
-
-    >>> ours = pd.DataFrame({"privacy": [0.2, 0.4], "mse": [1.0, 2.0]})
-    >>> gain(ours, spea2.Front(np.array([0.3, 0.4]), np.array([3.0, 4.0]), None), 2)
-       level  ratio
-    0    0.3    1.5
-    1    0.4    2.0
-    """
-    high = min(front["privacy"].max(), warner.privacy.max())
-    low = min(max(front["privacy"].min(), warner.privacy.min()), high)
-    grid = np.linspace(low, high, count if low < high else 1)
-    ours = at_levels(front["privacy"], front["mse"], grid)
-    theirs = at_levels(warner.privacy, warner.mse, grid)
-    return pd.DataFrame({"level": grid, "ratio": theirs / ours})
 
 
 def of(frame: pd.DataFrame, cell: dict) -> pd.DataFrame:
@@ -200,6 +167,59 @@ def reading_effects(
     return readings_frame(by_question(READINGS), effects)
 
 
+# In draws of the data and of the search -----------------------------------------------------------
+
+
+def reach(rows: pd.DataFrame, cell: dict) -> dict:
+    """The lowest privacy that a search has found."""
+    return {"value": float(of(rows, cell)["lowest"].iloc[0])}
+
+
+def below_warner(rows: pd.DataFrame, cells) -> dict:
+    """By how much the lowest privacy found is below Warner's."""
+    first = [of(rows, cell).iloc[0] for cell in cells]
+    return {"differences": [row["warner lowest"] - row["lowest"] for row in first],
+            "names": [told(cell) for cell in cells]}  # fmt: skip
+
+
+def better(rows: pd.DataFrame, cells) -> dict:
+    """The logarithm of the gain over Warner, level by level."""
+    names = [
+        f"{told(cell)}, level {i}" for cell in cells for i in range(1, len(of(rows, cell)) + 1)
+    ]
+    return {"differences": log_gain(rows, *cells), "names": names}
+
+
+def much_better(rows: pd.DataFrame, cell: dict, above: float) -> dict:
+    """The least gain above some privacy."""
+    here = of(rows, cell)
+    here = here[here["level"] > above]
+    return {"value": float(here["ratio"].min()) if len(here) else 0.0}
+
+
+def ends(rows: pd.DataFrame, cell: dict) -> dict:
+    """How far the ends of the range found are from Warner's."""
+    row = of(rows, cell).iloc[0]
+    return {"value": [row["lowest"] - row["warner lowest"], row["highest"] - row["warner highest"]],
+            "names": ["lowest privacy", "highest privacy"]}  # fmt: skip
+
+
+def range_ratio(rows: pd.DataFrame, cell: dict) -> dict:
+    """The range of privacy found, as a multiple of Warner's."""
+    row = of(rows, cell).iloc[0]
+    ours, theirs = row["highest"] - row["lowest"], row["warner highest"] - row["warner lowest"]
+    return {"value": float(ours / theirs)}
+
+
+def told(cell: dict) -> str:
+    """An experiment in words.
+
+    >>> told({"dataset": "normal", "delta": 0.6})
+    'normal, δ = 0.6'
+    """
+    return f"{cell['dataset']}, δ = {cell['delta']:g}"
+
+
 def held_out(printed=PRINTED_LIMITS, within=(0.05, 0.05, 0.05, 0.005)) -> list[float]:
     """Each printed limit, foretold by a normal prior that was fitted to the other three alone.
 
@@ -211,3 +231,40 @@ def held_out(printed=PRINTED_LIMITS, within=(0.05, 0.05, 0.05, 0.005)) -> list[f
     fits = np.abs(limits - printed) <= within
     others = [np.flatnonzero(np.delete(fits, i, axis=1).all(axis=1)) for i in range(len(printed))]
     return [float(limits[fit[len(fit) // 2], i]) for i, fit in enumerate(others)]
+
+
+def limit_claims(foretold, fitted) -> dict[str, dict]:
+    """[Huang & Du, VI.C.1] Evidence on Warner's four printed limits, in all worlds.
+
+    `foretold` comes from the other three limits, `fitted` from our reading of the normal. Wrong is the
+    limit of the bound next to it.
+    """
+    others = {r.name: warner_limits(normal_prior(r.options.get("normal_mean", 5.5), r.options["normal_sd"]))
+              for r in READINGS if "normal_sd" in r.options}  # fmt: skip
+    found = {}
+    for i, (plain, under) in enumerate(zip(foretold, fitted, strict=True)):
+        next_to_it = {"value": fitted[i + 1 if i + 1 < len(fitted) else i - 1]}
+        found[f"HD-{11 + i}"] = {
+            "plain": {"value": plain}, "under": {"value": under},
+            "worlds": {name: {"plain": {"value": limits[i]}, "under": {"value": limits[i]}}
+                       for name, limits in others.items()},
+            "plants": {"the next bound": {"plain": next_to_it, "under": next_to_it}},
+        }  # fmt: skip
+    return found
+
+
+def less_error(rows: pd.DataFrame, better: str = "OptRR", worse: str = "Warner") -> dict:
+    """[Huang & Du, VI.E] How much larger the simulated error of one scheme's matrices is than another's."""
+    table = rows.groupby(["member", "scheme"])["value"].agg(["mean", "var", "size"]).unstack()
+    error = (table["var"] / table["size"]).sum(axis=1)
+    return {"differences": (table["mean"][worse] - table["mean"][better]).to_numpy(),
+            "se": np.sqrt(error).to_numpy(), "names": [f"level {i + 1}" for i in table.index]}  # fmt: skip
+
+
+def blocks(evidence_of, array: np.ndarray, number: int = 10) -> dict[str, dict]:
+    """The evidence of each tenth of some independent repetitions (the first axis).
+
+    >>> list(blocks(lambda part: {"value": part.mean()}, np.arange(4.0), 2).values())
+    [{'value': np.float64(1.0)}, {'value': np.float64(2.0)}]
+    """
+    return {f"draw {i + 1}": evidence_of(array[i::number]) for i in range(number)}

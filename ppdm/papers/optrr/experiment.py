@@ -96,14 +96,17 @@ def every_guess_rule(matrix, prior) -> np.ndarray:
     return np.array([joint[np.arange(m), guess].sum() for guess in product(range(n), repeat=m)])
 
 
-def theorem_6_as_printed(matrix, prior, respondents: int) -> np.ndarray:
-    """[Huang & Du, Theorem 6] Literally: 2 beta beta Cov summed over all i and j that differ."""
+def theorem_6_as_printed(matrix, prior, respondents: int, times: float = 2) -> np.ndarray:
+    """[Huang & Du, Theorem 6] Literally: 2 beta beta Cov summed over all i and j that differ.
+
+    `times` is the 2: once is right, as each pair comes in both orders.
+    """
     beta = np.linalg.inv(matrix)
     reported = matrix @ prior
     variance = beta**2 @ (reported * (1 - reported)) / respondents
     covariance = -np.outer(reported, reported) / respondents
     np.fill_diagonal(covariance, 0)
-    return variance + 2 * np.einsum("ki,kj,ij->k", beta, beta, covariance)
+    return variance + times * np.einsum("ki,kj,ij->k", beta, beta, covariance)
 
 
 def equation_3(shares, matrix, steps: int = 2_000, printed: bool = False) -> np.ndarray:
@@ -128,12 +131,56 @@ def warner_front(prior, delta: float, respondents: int = 10_000) -> spea2.Front:
     """[Huang & Du, VI.B] The non-dominated of Warner's 1,001 matrices that keep the bound."""
     matrices = warner(np.linspace(0, 1, WARNER_STEPS), len(prior))
     matrices = matrices[objectives.max_posterior(matrices, prior) <= delta * (1 + 1e-12)]
+    return _non_dominated(matrices, prior, respondents)
+
+
+def _non_dominated(matrices, prior, respondents: int = 10_000) -> spea2.Front:
     private = objectives.privacy(matrices, prior)
     error = objectives.mse(matrices, prior, respondents)
     good = np.flatnonzero(np.isfinite(error))
     good = good[objectives.pareto(private[good], error[good])]
     good = good[np.argsort(private[good])]
     return spea2.Front(private[good], error[good], matrices[good])
+
+
+def at_levels(privacy, mse, levels) -> np.ndarray:
+    """The least error of a front's points with at least each level of privacy, NaN if none has.
+
+    >>> at_levels([0.2, 0.4], [1.0, 3.0], [0.1, 0.3, 0.5])
+    array([ 1.,  3., nan])
+    """
+    enough = np.asarray(privacy)[None] >= np.asarray(levels)[:, None] - 1e-12
+    best = np.where(enough, np.asarray(mse)[None], np.inf).min(axis=1)
+    return np.where(np.isfinite(best), best, np.nan)
+
+
+def levels(prior, delta: float, count: int) -> np.ndarray:
+    """Evenly spaced privacy levels: from 1 - delta up to just below what guessing blindly leaves.
+
+    >>> levels(np.array([0.5, 0.3, 0.2]), 0.9, 3).round(3)
+    array([0.1  , 0.299, 0.498])
+    """
+    low, high = 1 - delta, 1 - np.max(prior)
+    return np.linspace(low, high - 0.005 * (high - low), count)
+
+
+def gain(front: pd.DataFrame, warner: spea2.Front, count: int = 20) -> pd.DataFrame:
+    """Warner's error as a multiple of a front's, at levels of privacy that both reach.
+
+    Where Warner's front is one point, or ends below the other's range, that is one level.
+
+    >>> ours = pd.DataFrame({"privacy": [0.2, 0.4], "mse": [1.0, 2.0]})
+    >>> gain(ours, spea2.Front(np.array([0.3, 0.4]), np.array([3.0, 4.0]), None), 2)
+       level  ratio
+    0    0.3    1.5
+    1    0.4    2.0
+    """
+    high = min(front["privacy"].max(), warner.privacy.max())
+    low = min(max(front["privacy"].min(), warner.privacy.min()), high)
+    grid = np.linspace(low, high, count if low < high else 1)
+    ours = at_levels(front["privacy"], front["mse"], grid)
+    theirs = at_levels(warner.privacy, warner.mse, grid)
+    return pd.DataFrame({"level": grid, "ratio": theirs / ours})
 
 
 def search_cell(
@@ -146,6 +193,47 @@ def search_cell(
         archive=population, **choices,
     )  # fmt: skip
     return front_columns(front, matrices)
+
+
+def drawn_cell(
+    rng, dataset: str, delta: float, draw: int, priors: dict, respondents: int, generations: int,
+    fixed=(), **choices,
+) -> pd.DataFrame:  # fmt: skip
+    """[Huang & Du, VI.B] One data set of so many records, drawn from its prior, and one search on it.
+
+    The paper "randomly generates" its data; those of the `fixed` names are what they are. Gives
+    `beside_warner`.
+    """
+    prior = priors[dataset]
+    if dataset not in fixed:
+        prior = rng.multinomial(respondents, prior) / respondents
+    front = spea2.optrr(prior, delta, rng, generations=generations, **choices)
+    return beside_warner(front, warner_front(prior, delta, respondents))
+
+
+def beside_warner(front, warner: spea2.Front) -> pd.DataFrame:
+    """`gain` of a front, and the ends of its privacy and of Warner's in every row."""
+    told = gain(pd.DataFrame({"privacy": front.privacy, "mse": front.mse}), warner)
+    return told.assign(**{
+        "lowest": front.privacy.min(), "highest": front.privacy.max(),
+        "warner lowest": warner.privacy.min(), "warner highest": warner.privacy.max(),
+    })  # fmt: skip
+
+
+def random_front(prior, delta: float, rng, size: int = 5_000) -> spea2.Front:
+    """The best of so many random matrices that keep the bound: a search that does not search.
+
+    >>> front = random_front(np.full(3, 1 / 3), 0.8, np.random.default_rng(0), 200)
+    >>> bool((np.diff(front.mse) > 0).all())
+    True
+    """
+    n = len(prior)
+    lean, apart = rng.random((2, size, 1, 1)) ** 2  # towards the truth; how unlike the columns are
+    columns = rng.dirichlet(np.ones(n), size=(size, n)).transpose(0, 2, 1)
+    blind = rng.dirichlet(np.ones(n), size=(size, 1)).transpose(0, 2, 1)
+    matrices = lean * np.eye(n) + (1 - lean) * (apart * columns + (1 - apart) * blind)
+    matrices = matrices[objectives.max_posterior(matrices, prior) <= delta]
+    return _non_dominated(matrices, prior)
 
 
 def front_columns(front: spea2.Front, matrices: bool = True) -> dict:
