@@ -3,12 +3,19 @@
 Each function is one cell of a study, like those of `experiment`.
 """
 
+from itertools import product
+
 import numpy as np
+import pandas as pd
+from scipy.special import ndtr
 from scipy.stats import ks_2samp
 
 from ppdm.distort.aibr import aibr, intervals
+from ppdm.papers.aibr.evidence import SCHEMES_IN_TABLE, claim_id
 from ppdm.papers.aibr.experiment import SCHEMES, split
+from ppdm.papers.aibr.readings import OURS, READINGS, TABLE_1
 from ppdm.privacy.linkage import assignment_share, interval_share, nearest_share
+from ppdm.study import rules
 
 
 def tracing(rng, reps, dataset, scheme, k, e, *, tables):
@@ -119,3 +126,91 @@ def exact_guesses(rng, reps, dataset, k, *, tables):
 def _right_guesses(values, cell):
     """Right answers of one who names the most common value of each cell."""
     return sum(np.unique(values[cell == c], return_counts=True)[1].max() for c in np.unique(cell))
+
+
+# Which world was theirs? --------------------------------------------------------------------------
+
+
+def likelihood(
+    sample: dict, printed: str, paper_reps: int = 50, unexplained: float = 0.05
+) -> float:
+    """The chance that a paper prints this number, if its world is ours.
+
+    Its mean of `paper_reps` repetitions differs from ours by both Monte Carlo errors; what is
+    printed is rounded. With a chance of `unexplained` the cell was made in another way, and any number
+    of as many decimals, up to twice the larger of the two, is as likely as any other.
+
+    >>> sample = {"mean": 0.42, "sd": 0.01, "reps": 200}
+    >>> round(likelihood(sample, "0.42"), 3), round(likelihood(sample, "0.50"), 4)
+    (0.949, 0.0005)
+    """
+    number, half = rules.printed_number(printed)
+    error = sample["sd"] * np.sqrt(1 / sample["reps"] + 1 / paper_reps)
+    low, high = ((number + side * half - sample["mean"]) for side in (-1, 1))
+    if error > 0:
+        explained = ndtr(high / error) - ndtr(low / error)
+    else:
+        explained = float(low - 1e-12 <= 0 <= high + 1e-12)
+    numbers = max(number, abs(sample["mean"]), half) / half  # how many there are up to twice that
+    return float((1 - unexplained) * explained + unexplained / max(numbers, 1.0))
+
+
+def which_world(values: pd.DataFrame, claims: dict) -> pd.DataFrame:
+    """[Guo, Table 1] How well each combination of all readings explains the printed numbers.
+
+    `values` are runs of `experiment.metrics` under all `readings.combinations`. A row a combination
+    and data set: the `log likelihood` of its twenty cells, and how many `agree` by the claims' rule.
+    """
+    keys = ["dataset", "scheme", "metric", "reading"]
+    cells = {}
+    for (dataset, scheme, metric, reading), part in values.groupby(keys, sort=False)["value"]:
+        claim, sample = claims[claim_id(dataset, scheme, metric)], rules.sample(part)
+        at = cells.setdefault((dataset, scheme, reading), [0.0, 0])
+        at[0] += np.log(likelihood(sample, claim.printed))
+        at[1] += rules.agree(**sample, **claim.given).met
+    rows = []
+    for names in product(*_alternatives().values()):
+        for dataset in values["dataset"].unique():
+            found = [cells[dataset, scheme, _reading(names, scheme)] for scheme in SCHEMES_IN_TABLE]
+            told = " + ".join(filter(None, names)) or OURS
+            rows.append((told, dataset, *np.sum(found, axis=0)))
+    frame = pd.DataFrame(rows, columns=["reading", "dataset", "log likelihood", "agree"])
+    return frame.astype({"agree": int})
+
+
+def judged_elsewhere(worlds: pd.DataFrame) -> pd.DataFrame:
+    """A combination chosen on one data set, judged on the other, beside what the others get there.
+
+    >>> worlds = pd.DataFrame({"reading": ["a", "b"] * 2, "dataset": ["WBC"] * 2 + ["PID"] * 2,
+    ...                        "log likelihood": [-1.0, -5, -2, -3], "agree": [20, 7, 19, 12]})
+    >>> judged_elsewhere(worlds)["agree there"].tolist()
+    [19, 20]
+    """
+    rows, names = [], list(worlds["dataset"].unique())
+    table = worlds.set_index(["dataset", "reading"])
+    for here, there in zip(names, names[::-1], strict=True):
+        chosen = table.loc[here, "log likelihood"].idxmax()
+        judged = table.loc[there]
+        mine = judged.loc[chosen]
+        rows.append({
+            "chosen on": here, "reading": chosen, "agree here": int(table.loc[(here, chosen), "agree"]),
+            "judged on": there, "agree there": int(mine["agree"]),
+            "most there": int(judged["agree"].max()), "median there": float(judged["agree"].median()),
+            "rank there": int((judged["log likelihood"] > mine["log likelihood"] + 1e-9).sum()) + 1,
+            "of": len(judged),
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _alternatives() -> dict[str, list[str]]:
+    """The questions about Table 1, each with its answers; ours is the empty name."""
+    questions: dict[str, list[str]] = {}
+    for name in TABLE_1[1:]:
+        questions.setdefault(READINGS[name].question, [""]).append(name)
+    return questions
+
+
+def _reading(names, scheme: str) -> str:
+    """Those of several readings that concern a scheme, as one name."""
+    own = [n for n in names if n and any(f"-{scheme}-" in claim for claim in READINGS[n].touches)]
+    return " + ".join(own) or OURS

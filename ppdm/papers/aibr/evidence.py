@@ -3,14 +3,18 @@
 import numpy as np
 import pandas as pd
 
+from ppdm import study
+from ppdm.papers.aibr import selection
 from ppdm.papers.aibr.experiment import CHOSEN
-from ppdm.papers.aibr.readings import OURS, READINGS, TABLE_1
+from ppdm.papers.aibr.readings import OURS, READINGS, TABLE_1, combinations, over_all_rows
 from ppdm.papers.aibr.selection import LIMIT
 from ppdm.papers.common import by_question, readings_frame
 from ppdm.privacy.ranks import METRICS
 from ppdm.study import rules
 
 WEKA = ("IBk", "SMO", "J48")
+UNSCALED = ("NN unscaled", "SMO", "J48")
+TEST_ROWS = ("original", "released")
 CELL = ["dataset", "scheme", "k", "e"]
 PAPERS = {(c["dataset"], c["scheme"]): c["e"] or c["k"] for c in CHOSEN}
 LARGER_PROTECTS = {"VD": 1, "RP": 1, "RK": -1, "CP": 1, "CK": -1}
@@ -65,19 +69,82 @@ def claim_id(dataset: str, scheme: str, metric: str) -> str:
 
 def table1(values: pd.DataFrame) -> dict[str, dict]:
     """[Guo, Table 1] The evidence of the 40 claims: over all rows plainly, else over training rows."""
+    groups = _cells_of(values)
+    return {claim_id(*cell): _both_rows(groups, cell) for cell in _cells()}
+
+
+def table1_in_worlds(values: pd.DataFrame, others: pd.DataFrame, beside: pd.DataFrame) -> dict:
+    """[Guo, Table 1] The same with `others`, all readings and pairs; and with wrong worlds.
+
+    Wrong is the number of the next method in the table, and that of the setting next to the
+    paper's (`beside`). Ten draws of chance are ten parts of the repetitions. A pair of readings counts where
+    both alone move the number by a standard error.
+    """
+    ours, elsewhere, next_to_it = (_cells_of(frame) for frame in (values, others, beside))
+    parts = [_cells_of(part) for part in tenths(values)]
     found = {}
-    for cell in CHOSEN:
-        for metric in METRICS:
-            here = values[
-                (values.dataset == cell["dataset"])
-                & (values.scheme == cell["scheme"])
-                & (values.metric == metric)
-            ]
-            found[claim_id(cell["dataset"], cell["scheme"], metric)] = {
-                "plain": rules.sample(here.value[here.reading == "all rows"]),
-                "under": rules.sample(here.value[here.reading == "training rows"]),
-            }
+    for dataset, scheme, metric in _cells():
+        cell = (dataset, scheme, metric)
+        main = _both_rows(ours, cell)
+        of = {"all rows": dict.fromkeys(("plain", "under"), main["plain"])}
+        for reading in combinations(scheme):
+            if reading != OURS and not reading.startswith("all rows") and reading.count(" + ") < 2:
+                of[reading] = _both_rows(elsewhere, cell, reading)
+        moving = set(study.moved(main, {n: e for n, e in of.items() if " + " not in n}))
+        follower = SCHEMES_IN_TABLE[SCHEMES_IN_TABLE.index(scheme) - 1]
+        found[claim_id(*cell)] = main | {
+            "worlds": {n: e for n, e in of.items() if " + " not in n or set(n.split(" + ")) <= moving},
+            "draws": {f"draw {i + 1}": _both_rows(part, cell) for i, part in enumerate(parts)},
+            "plants": {"another method": _both_rows(ours, (dataset, follower, metric)),
+                       "the next setting": _both_rows(next_to_it, cell)},
+        }  # fmt: skip
     return found
+
+
+SCHEMES_IN_TABLE = ("AIBR", "kCG", "BSVD", "SSVD")
+
+
+def one_at_a_time(every: pd.DataFrame) -> pd.DataFrame:
+    """Of runs under all combinations those that change one thing; other schemes are as in ours."""
+    ours = every[every["reading"] == OURS]
+    parts = [_with_ours(every[every["reading"] == name], ours).assign(reading=name)
+             for name in TABLE_1]  # fmt: skip
+    return pd.concat(parts, ignore_index=True)
+
+
+def under_readings(settings: list[dict]) -> list[dict]:
+    """Settings under each reading of Table 1 that concerns their scheme."""
+    return [
+        cell | {"reading": name}
+        for name in TABLE_1[1:] for cell in settings
+        if any(f"-{cell['scheme']}-" in claim for claim in READINGS[name].touches)
+    ]  # fmt: skip
+
+
+def next_settings() -> list[dict]:
+    """The settings next to the paper's: one interval, component or record more; e larger by .05.
+
+    >>> next_settings()[0]["k"], next_settings()[3]["e"]
+    (3, 0.5)
+    """
+    return [
+        cell | ({"e": round(cell["e"] + 0.05, 2)} if cell["e"] else {"k": cell["k"] + 1})
+        for cell in CHOSEN
+    ]
+
+
+def _cells() -> list[tuple[str, str, str]]:
+    return [(c["dataset"], c["scheme"], metric) for c in CHOSEN for metric in METRICS]
+
+
+def _cells_of(values: pd.DataFrame) -> dict[tuple, np.ndarray]:
+    keys = ["dataset", "scheme", "metric", "reading"]
+    return {key: part.to_numpy() for key, part in values.groupby(keys, sort=False)["value"]}
+
+
+def _both_rows(groups: dict[tuple, np.ndarray], cell: tuple, reading: str = OURS) -> dict:
+    return {"plain": rules.sample(groups[(*cell, over_all_rows(reading))]),
+            "under": rules.sample(groups[(*cell, reading)])}  # fmt: skip
 
 
 def same_digits(evidence: dict[str, dict], claims: dict) -> int:
@@ -131,11 +198,119 @@ def losses_of(loss: pd.DataFrame, scheme: str, reading: str) -> pd.DataFrame:
     )
 
 
-def usefulness_trend(loss, scheme, reading, x="k", backwards=False) -> dict:
+def usefulness_trend(loss, scheme, reading, x="k", backwards=False, trio=WEKA, above=0) -> dict:
     """The losses of the three classifiers on both data sets, from strong distortion to weak."""
     rows = losses_of(loss, scheme, reading)
-    rows = rows[rows.classifier.isin(WEKA)]
+    rows = rows[rows.classifier.isin(trio) & (rows[x] > above)]
     return _series(rows, "classifier", x, backwards)
+
+
+def tenths(frame: pd.DataFrame, number: int = 10) -> list[pd.DataFrame]:
+    """The repetitions dealt into ten parts (fewer, where there would be only one in a part).
+
+    >>> [len(part) for part in tenths(pd.DataFrame({"rep": range(6)}))]
+    [2, 2, 2]
+    """
+    parts = max(2, min(number, (int(frame["rep"].max()) + 1) // 2))
+    return [frame[frame["rep"] % parts == i] for i in range(parts)]
+
+
+def in_draws(of, parts) -> dict[str, dict]:
+    """The evidence of each part of the repetitions."""
+    return {f"draw {i + 1}": of(part) for i, part in enumerate(parts)}
+
+
+def usefulness_in_worlds(loss, parts, scheme: str, reading: str, **way) -> dict:
+    """[Guo, Section 3] `usefulness_trend` in all worlds; `parts` are the losses of `tenths`.
+
+    Wrong: where nothing is distorted, nothing can fall.
+    """
+    other = next(rows for rows in TEST_ROWS if rows != reading)
+    main = usefulness_trend(loss, scheme, reading, **way)
+    worlds = {f"{other} test rows": usefulness_trend(loss, scheme, other, **way),
+              "unscaled neighbour": usefulness_trend(loss, scheme, reading, trio=UNSCALED, **way)}  # fmt: skip
+    if scheme in ("AIBR", "BSVD"):
+        worlds["without k = 1"] = usefulness_trend(loss, scheme, reading, above=1, **way)
+    return main | {
+        "worlds": worlds,
+        "draws": in_draws(lambda part: usefulness_trend(part, scheme, reading, **way), parts),
+        "plants": {"nothing distorted": {"values": np.zeros_like(main["values"])}},
+    }
+
+
+def loss_at_papers(loss, reading: str, trio=WEKA) -> dict:
+    """[Guo, Section 3] The losses of AIBR at the paper's two parameters."""
+    papers = pd.DataFrame([c for c in CHOSEN if c["scheme"] == "AIBR"])
+    rows = loss.merge(papers)
+    rows = rows[(rows.reading == reading) & rows.metric.isin(trio)]
+    return {"value": rows["mean"].to_numpy(), "se": rows["se"].to_numpy(),
+            "names": [f"{row.dataset}, {row.metric}" for row in rows.itertuples()]}  # fmt: skip
+
+
+def chosen_in_worlds(loss, parts, accuracy, reading: str) -> dict:
+    """[Guo, Section 3] `loss_at_papers` in all worlds. Wrong: a classifier of one class."""
+    other = next(rows for rows in TEST_ROWS if rows != reading)
+    silent = loss_at_papers(selection.losses(one_class(accuracy)), reading)
+    return loss_at_papers(loss, reading) | {
+        "worlds": {f"{other} test rows": loss_at_papers(loss, other),
+                   "unscaled neighbour": loss_at_papers(loss, reading, UNSCALED)},
+        "draws": in_draws(lambda part: loss_at_papers(part, reading), parts),
+        "plants": {"one class": silent | {"se": 0.0}},
+    }  # fmt: skip
+
+
+def one_class(accuracy: pd.DataFrame) -> pd.DataFrame:
+    """A wrong world: what learned from a release says the same of everybody, and is right by half."""
+    return accuracy.assign(value=accuracy["value"].where(accuracy["scheme"] == "none", 0.5))
+
+
+def choice_in_worlds(choice, parts, silent, dataset: str, scheme: str, reading: str) -> dict:
+    """[Guo, Section 3] Could the rule have led to the paper's parameter? In all worlds.
+
+    `parts` are choices from halves of our splits, `silent` those from a classifier of one class.
+    """
+
+    def found(made, rows=reading) -> dict:
+        ask = (made, dataset, scheme, rows)
+        return {part: {"value": surprise(*ask, neighbour)}
+                for part, neighbour in (("plain", "scaled"), ("under", "unscaled"))}  # fmt: skip
+
+    other = next(rows for rows in TEST_ROWS if rows != reading)
+    return found(choice) | {"worlds": {f"{other} test rows": found(choice, other)},
+                            "draws": in_draws(found, parts),
+                            "plants": {"one class": found(silent)}}  # fmt: skip
+
+
+def protection_in_worlds(ours, others, scheme: str, **way) -> dict:
+    """[Guo, Section 3] `protection_trend` in all worlds, from runs. Wrong: one release for all."""
+    main = protection_trend(study.summarise(ours), scheme, **way)
+    return main | {
+        "worlds": {name: protection_trend(study.summarise(rows), scheme, **way)
+                   for name, rows in _touching(others, f"-{scheme}-")},
+        "draws": in_draws(lambda rows: protection_trend(study.summarise(rows), scheme, **way),
+                          tenths(ours)),
+        "plants": {"one release for all": {"values": np.ones_like(main["values"])}},
+    }  # fmt: skip
+
+
+def _touching(others: pd.DataFrame, word: str):
+    """The runs under each reading that concerns a scheme."""
+    for name, rows in others.groupby("reading", sort=False):
+        if any(word in claim for claim in READINGS[name].touches):
+            yield name, rows.drop(columns="reading")
+
+
+def larger_k_in_worlds(ours, others) -> dict:
+    """[Guo, Section 3] `larger_k` in all worlds. The sentence is true where k is counted backwards."""
+
+    def found(rows, sign=1) -> dict:
+        gain, error = larger_k(study.summarise(rows))
+        return {"differences": sign * gain, "se": error}
+
+    worlds = {name: found(rows) for name, rows in _touching(others, "-AIBR-")}
+    same = {"differences": np.zeros_like(found(ours)["differences"])}
+    return found(ours) | {"worlds": worlds, "draws": in_draws(found, tenths(ours)),
+                          "plants": {"k counted backwards": found(ours, -1), "the same k": same}}  # fmt: skip
 
 
 def protection_trend(summary, scheme, x="k", backwards=False) -> dict:
@@ -248,20 +423,6 @@ def reading_effects(counts: pd.DataFrame, chosen, choice, test_rows: str) -> pd.
 # Privacy ----------------------------------------------------------------------------------------
 
 
-def of_aibr(alike: pd.DataFrame, metric: str) -> dict:
-    """One measure of AIBR's releases at the paper's parameters, with its standard errors."""
-    rows = alike[(alike["scheme"] == "AIBR") & (alike["metric"] == metric)]
-    return {"value": rows["mean"], "se": rows["se"]}
-
-
-def exact_gain(guesses: pd.DataFrame) -> dict:
-    """How many more values are guessed exactly from AIBR's release than without it."""
-    papers = pd.DataFrame([c for c in CHOSEN if c["scheme"] == "AIBR"])[["dataset", "k"]]
-    at = guesses.merge(papers).pivot(index="dataset", columns="metric", values=["mean", "se"])
-    return {"value": at["mean"]["released"] - at["mean"]["nothing"],
-            "se": np.hypot(at["se"]["released"], at["se"]["nothing"])}  # fmt: skip
-
-
 def larger_k(summary: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """How much more AIBR's largest k protects (VD and RP) than the paper's, with standard errors."""
     gain, error = [], []
@@ -287,6 +448,63 @@ def lead(summary: pd.DataFrame, dataset: str) -> dict:
         ],
         "se": [np.hypot(se.loc["AIBR", m], se.loc[s, m]) for s, m in pairs],
     }
+
+
+def lead_in_worlds(values, others, dataset: str) -> dict:
+    """[Guo, Section 4] `lead` in all worlds, from runs. Wrong: AIBR and kCG take each other's name."""
+
+    def found(rows) -> dict:
+        return lead(study.summarise(rows.drop(columns="reading")), dataset)
+
+    ours = values[values["reading"] == OURS]
+    names = {"AIBR": "kCG", "kCG": "AIBR"}
+    exchanged = ours.assign(scheme=ours["scheme"].replace(names))
+    whole = {name: _with_ours(others[others["reading"] == name], ours) for name in TABLE_1[1:]}
+    return found(ours) | {
+        "worlds": {name: found(rows) for name, rows in whole.items()},
+        "draws": in_draws(found, tenths(ours)),
+        "plants": {"AIBR and kCG exchanged": found(exchanged)},
+    }
+
+
+def _with_ours(rows: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
+    """The runs under a reading, and ours of the schemes that it does not concern."""
+    return pd.concat([rows, ours[~ours["scheme"].isin(rows["scheme"].unique())]])
+
+
+def alike_in_worlds(alike, wrong, metric: str, true_in: tuple, false_in: tuple) -> dict:
+    """[Guo, Section 4] One measure of AIBR's releases, each repetition a draw; and wrong worlds.
+
+    `alike` and `wrong` are runs of `beyond.likeness`; the schemes `true_in` and `false_in` make the
+    sentence true and false.
+    """
+
+    def found(rows) -> dict:
+        means = rows[rows["metric"] == metric].groupby("dataset", sort=False)["value"].mean()
+        return {"value": means.to_numpy(), "names": list(means.index)}
+
+    ours = alike[alike["scheme"] == "AIBR"]
+    given = study.cases(found, ours, draws="rep")
+    return given | {"plants": {scheme: found(wrong[wrong["scheme"] == scheme])
+                               for scheme in (*true_in, *false_in)}}  # fmt: skip
+
+
+def exact_in_worlds(guesses) -> dict:
+    """[Guo, Section 4] How many more values are guessed exactly from a release; each repetition a draw.
+
+    The sentence is true where nothing is released.
+    """
+
+    def found(rows) -> dict:
+        papers = pd.DataFrame([c for c in CHOSEN if c["scheme"] == "AIBR"])[["dataset", "k"]]
+        at = rows.merge(papers).pivot_table(index="dataset", columns="metric", values="value")
+        return {"value": (at["released"] - at["nothing"]).to_numpy(), "names": list(at.index)}
+
+    papers = pd.DataFrame([c for c in CHOSEN if c["scheme"] == "AIBR"])[["dataset", "k"]]
+    blind = guesses[guesses.metric == "nothing"].merge(papers).groupby("dataset")["value"].mean()
+    return study.cases(found, guesses, draws="rep") | {
+        "plants": {"nothing released": {"value": 0.0 * blind.to_numpy()},
+                   "the original released": {"value": 1 - blind.to_numpy()}}}  # fmt: skip
 
 
 def chosen_by_us(choice: pd.DataFrame, reading: str, neighbour: str) -> pd.DataFrame:
