@@ -17,6 +17,7 @@ def entry(**changes):
         "claim": "PSE is 0 at q = 1.",
         "rule": {"name": "identity"},
         "expect": "reproduced",
+        "one_world": "an identity",
     } | changes
     return {k: v for k, v in whole.items() if v is not None}
 

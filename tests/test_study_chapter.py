@@ -34,6 +34,7 @@ CLAIMS = [
     },
 ]  # fmt: skip
 
+CLAIMS = [claim | {"one_world": "a small example"} for claim in CLAIMS]
 PEOPLE = count(pd.DataFrame({"A": [1] * 700 + [0] * 300, "B": [1, 0] * 500}))
 TRUE = PEOPLE.dense / 1000
 

@@ -232,6 +232,33 @@ def test_a_strip_shows_threshold_interval_and_worlds():
     assert drawn.count("<circle") == 3
 
 
+def test_four_claims_in_five_name_a_plant_and_no_plant_is_empty():
+    """What makes a rule a test: a wrong world that it must refuse, in at least four of five claims."""
+    claims = [claim for path in history.chapters(places.find_root() / "book" / "claims")
+              for claim in ledger.read(path).values()]  # fmt: skip
+    named = [claim for claim in claims if claim.refuses]
+    assert len(claims) > 150
+    assert len(named) >= 0.8 * len(claims)
+    assert all(name.strip() for claim in claims for name in (*claim.refuses, *claim.accepts))
+
+
+def test_a_verdict_from_few_draws_is_named_unless_its_entry_says_why(tmp_path):
+    def problems(draws, **changes):
+        path = tmp_path / "claims" / "01_toy.yml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(yaml.safe_dump([ENTRY | changes]), encoding="utf-8")
+        claims = ledger.Ledger(ledger.read(path))
+        claims.decide("ZM-1", 0.03, worlds={"alpha 0": {"value": 0.03}},
+                      draws={f"split {i}": {"value": 0.03} for i in range(draws)})  # fmt: skip
+        claims.write(tmp_path / "results" / "01_toy" / "claims.csv")
+        return ledger.merge(tmp_path / "results", path.parent).changed
+
+    assert problems(10) == []
+    [few] = problems(9)
+    assert few.startswith("01_toy: claim ZM-1 was asked in 9 draws of chance; 10 are wanted")
+    assert problems(0, one_world="an identity") == []
+
+
 # When a rule was written ----------------------------------------------------------------------------
 
 

@@ -52,6 +52,7 @@ KEYS = ("id", "paper", "where", "claim", "printed", "rule", "condition", "met", 
 OWN = "ours"
 PLANT = "plant: "  # before the name of a wrong world, in the file of all worlds
 DRAWS = 0.9  # a firm verdict comes out in so many of the single draws of chance
+ENOUGH = 10  # draws of chance that a verdict is asked in, unless its entry says why not
 
 
 class LedgerError(ValueError):
@@ -555,11 +556,12 @@ def merge(results: str | Path, claims: str | Path, stems: list[str] | None = Non
         if not path.is_file():
             merged.problems.append(f"{stem}: no verdicts (the chapter has not run to its end)")
             continue
-        rows = read_csv(path)
+        rows, told = read_csv(path), path.with_name("worlds.csv")
         everything += rows
-        if path.with_name("worlds.csv").is_file():
-            worlds += read_csv(path.with_name("worlds.csv"))
+        here = read_csv(told) if told.is_file() else []
+        worlds += here
         _compare(stem, known, rows, merged)
+        merged.changed.extend(f"{stem}: {sentence}" for sentence in lonely(known, rows, here))
     for stem in sorted({p.parent.name for p in results.glob("*/claims.csv")} - set(files)):
         merged.problems.append(f"{stem}: verdicts without a claims file ({stem}.yml)")
     for id, times in Counter(row["id"] for row in everything).items():
@@ -568,6 +570,32 @@ def merge(results: str | Path, claims: str | Path, stems: list[str] | None = Non
     write_csv(results / "claims.csv", everything)
     write_csv(results / "worlds.csv", worlds, WORLD_COLUMNS)
     return merged
+
+
+def lonely(known: dict[str, Claim], rows: list[dict], worlds: list[dict]) -> list[str]:
+    """A sentence for each verdict from fewer draws of chance than ten, unless its entry says why.
+
+    >>> from types import SimpleNamespace
+    >>> drawn = [{"claim": "ZM-1", "world": f"split {i}"} for i in range(1, 9)]
+    >>> decided = [{"id": "ZM-1", "verdict": "reproduced"}]
+    >>> lonely({"ZM-1": SimpleNamespace(one_world="")}, decided, drawn)
+    ['claim ZM-1 was asked in 8 draws of chance; 10 are wanted, or a one_world that says why not']
+    """
+    kinds: Counter[tuple[str, str]] = Counter()
+    for row in worlds:
+        noun, _, number = row["world"].rpartition(" ")
+        if number.isdigit() and not row["world"].startswith(PLANT):
+            kinds[row["claim"], noun] += 1
+    found = []
+    for row in rows:
+        claim = known.get(row["id"])
+        if claim is None or claim.one_world or row["verdict"] in (UNTESTABLE, NOT_DECIDED):
+            continue
+        draws = max((n for (id, _), n in kinds.items() if id == row["id"]), default=0)
+        if draws < ENOUGH:
+            found.append(f"claim {row['id']} was asked in {draws} draws of chance; {ENOUGH} are "
+                         "wanted, or a one_world that says why not")  # fmt: skip
+    return found
 
 
 def _compare(stem: str, known: dict[str, Claim], rows: list[dict], merged: Merged) -> None:

@@ -263,7 +263,14 @@ def _moves(main: dict, other: dict, by: float, scale: dict | None = None) -> boo
             here, there = (np.asarray(e[name], dtype=float) for e in (main, other))
             if here.shape != there.shape:
                 return True
-            se = np.asarray(scale.get("se", 0.0), dtype=float)
+            se = np.asarray(_error_of(scale), dtype=float)
             if (np.abs(there - here) >= by * se + 1e-15).any():
                 return True
     return False
+
+
+def _error_of(evidence: dict):
+    """The standard errors in some evidence; those of a sample's mean follow from its spread."""
+    if "sd" in evidence:
+        return evidence["sd"] / np.sqrt(evidence["reps"])
+    return evidence.get("se", 0.0)
