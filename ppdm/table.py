@@ -572,8 +572,8 @@ def count_marginals(
 ) -> list[Table]:
     """Count several tables of few attributes each, without the table of all.
 
-    Where 2^40 cells would be too many to bring home, these are what a learner needs. Polars and
-    Dask read the records once for all of them; DuckDB and Spark read each column a few times.
+    Where 2^40 cells would be too many to bring home, these are what a learner needs. The engines
+    read the records once for all of them (DuckDB and Spark: once for every sixty columns).
 
     >>> frame = pd.DataFrame({"A": [1, 1, 0], "B": [0, 1, 0], "C": [0, 0, 0]})
     >>> [table.dense.tolist() for table in count_marginals(frame, [["A", "B"], ["C"]])]

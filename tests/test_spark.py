@@ -6,6 +6,8 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from test_engines import categories, frames
 
 from ppdm import count
 from ppdm.places import PACKAGE
@@ -64,6 +66,28 @@ def test_spark_gives_the_table_of_pandas(spark, tmp_path):
     pairs = [[f"q{i}", "q39"] for i in range(6)] + [["Straße", "wahr"]]
     for one, other in zip(count_marginals(there, pairs), count_marginals(frame, pairs)):
         same(one, other)
+
+
+@given(frames())
+@settings(max_examples=8, deadline=None)
+def test_spark_gives_the_table_of_pandas_for_small_frames_of_any_kind(spark, frame):
+    rows = [tuple(row) for row in frame.astype(object).to_numpy().tolist()]
+    there = spark.createDataFrame(rows, list(frame.columns))
+    same(count(there, categories(frame)), count(frame))
+
+
+def test_forty_answers_and_each_one_with_the_last_in_one_pass(spark):
+    rng = np.random.default_rng(8)
+    frame = pd.DataFrame(rng.integers(0, 2, (400, 40)), columns=[f"q.{i}`" for i in range(40)])
+    there = spark.createDataFrame(frame.to_numpy().tolist(), list(frame.columns))
+    pairs = [[name, "q.39`"] for name in frame.columns[:39]]
+    for one, other in zip(count_marginals(there, pairs), count_marginals(frame, pairs)):
+        same(one, other)
+    gap = spark.createDataFrame([("x", 1), (None, 0), ("y", 1)], "A string, B int")
+    counted = count_marginals(gap, [["B"]], {"B": [0, 1]})
+    assert counted[0].dense.tolist() == [1, 2]
+    with pytest.raises(ValueError, match=r"'A' has missing values .in 1 record."):
+        count_marginals(gap, [["A"], ["B"]])
 
 
 def test_bad_input_in_spark_is_named(spark):
