@@ -106,7 +106,7 @@ def grouped(source: Source, sets: Sequence[Sequence[str]], most: int = MOST_CELL
     >>> sorted(zip(cells.frame["A"], cells.frame["B"], cells.numbers.tolist()))
     [(0, 0, 1), (1, 0, 2)]
     """
-    _refuse_nested(source, {name for names in sets for name in names})
+    _refuse_columns(source, {name for names in sets for name in names})
     if source.once and len([*_batches(sets)]) > 1:
         raise ValueError(
             f"a stream is read once, and marginals of more than {GROUPING_BITS} columns need several "
@@ -119,8 +119,15 @@ def grouped(source: Source, sets: Sequence[Sequence[str]], most: int = MOST_CELL
     ]
 
 
-def _refuse_nested(source: Source, names: Iterable[str]) -> None:
-    """Lists and structures are no answers, and not every engine can group by them."""
+def _refuse_columns(source: Source, names: Iterable[str]) -> None:
+    """Lists and structures are no answers, and not every engine can group by them; Spark would look
+    for a structure behind a name with a dot."""
+    dotted = [name for name in names if "." in name or "`" in name]
+    if dotted and source.frame.implementation.is_spark_like():
+        raise ValueError(
+            f"Spark reads the name of the column {min(dotted)!r} as a path: give it a name without "
+            "dots and backticks, as frame.toDF(*names) does"
+        )
     for name, kind in source.frame.collect_schema().items():
         if name in names and kind.is_nested():
             raise ValueError(f"column {name!r} holds values that are no answers: they are {kind}")
@@ -139,6 +146,7 @@ def together(source: Source, sets: Sequence[Sequence[str]]) -> list[list[str]]:
     """
     if source.once:
         return [sorted(names) for names in {frozenset(names): names for names in sets}]
+    _refuse_columns(source, {name for names in sets for name in names})
     sizes = _guessed_sizes(source, sorted({name for names in sets for name in names}))
     covers: list[set[str]] = []
     for names in sorted({frozenset(names) for names in sets}, key=lambda s: (-len(s), sorted(s))):

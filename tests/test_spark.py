@@ -78,9 +78,9 @@ def test_spark_gives_the_table_of_pandas_for_small_frames_of_any_kind(spark, fra
 
 def test_forty_answers_and_each_one_with_the_last_in_one_pass(spark):
     rng = np.random.default_rng(8)
-    frame = pd.DataFrame(rng.integers(0, 2, (400, 40)), columns=[f"q.{i}`" for i in range(40)])
+    frame = pd.DataFrame(rng.integers(0, 2, (400, 40)), columns=[f"q, {i} ü" for i in range(40)])
     there = spark.createDataFrame(frame.to_numpy().tolist(), list(frame.columns))
-    pairs = [[name, "q.39`"] for name in frame.columns[:39]]
+    pairs = [[name, "q, 39 ü"] for name in frame.columns[:39]]
     for one, other in zip(count_marginals(there, pairs), count_marginals(frame, pairs)):
         same(one, other)
     gap = spark.createDataFrame([("x", 1), (None, 0), ("y", 1)], "A string, B int")
@@ -94,6 +94,10 @@ def test_bad_input_in_spark_is_named(spark):
     gap = spark.createDataFrame([(0,), (None,), (1,)], "A int")
     with pytest.raises(ValueError, match="column 'A' has missing values .in 1 record."):
         count(gap)
+    dotted = spark.createDataFrame([(0, 1)], "`a.b` int, c int")
+    for names in ([["a.b"]], [["a.b"], ["c"]]):
+        with pytest.raises(ValueError, match="Spark reads the name of the column 'a.b' as a path"):
+            count_marginals(dotted, names)
     word = spark.createDataFrame([("x",), ("z",), ("z",)], "A string")
     with pytest.raises(ValueError, match="value 'z' .in 2 records., which is not among its levels"):
         count(word, {"A": ["x", "y"]})
