@@ -93,8 +93,13 @@ def run_name(parameters: dict[str, object]) -> str:
 
 
 def find_notebooks(root: Path) -> list[Path]:
-    """The book's notebooks, in reading order: 00_primer, 00_data, 01_..., 02_..."""
-    return sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    """The book's notebooks, in reading order: 00_..., 01_electronic_surveys, 01_beyond, 02_..."""
+    found = (root / "notebooks").glob("[0-9][0-9]_*.ipynb")
+    return sorted(found, key=lambda path: (path.stem[:2], path.stem[2:] == BEYOND, path.stem))
+
+
+#: The second page of a chapter, what goes beyond its paper, is called by the chapter's number and this.
+BEYOND = "_beyond"
 
 
 def results_folder() -> Path:

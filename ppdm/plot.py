@@ -13,15 +13,18 @@ are named by columns of the frame::
     fronts({"Warner": a, "OptRR": b}, frontier=c)                            # privacy against MSE
 
 Colours can be told apart by readers with colour-blindness, and markers and dashes differ as well.
-Lettering takes the page's own colour, so a figure reads on a light and on a dark page.
+Lettering takes the page's own colour, so a figure reads on a light and on a dark page. Panels stand
+side by side over the whole width; on a phone, one below the other (`Figure.narrow`). Where lines end
+far enough apart they are named at their ends, and there is no legend.
 """
 
 from __future__ import annotations
 
 import base64
 import io
+import itertools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from typing import Any
 
@@ -32,6 +35,8 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as PlainFigure
 from numpy.typing import ArrayLike
+
+from ppdm.data import SHORT
 
 # Each colour has a contrast of 3 or more against white and against the dark page's #14181e.
 COLOURS = ("#2a78c2", "#d2601a", "#12926a", "#b0609f", "#8a7a00", "#767c85")
@@ -85,7 +90,10 @@ LABELS = {
     "pse": "PSE",
 }
 
-WIDTH, HEIGHT = 5.0, 3.2  # inches of a single panel: its lettering survives a phone
+WIDTH, HEIGHT = 7.4, 3.4  # inches of a figure with one panel
+PANEL = 2.9  # inches: the height of a row of several panels
+PHONE = 3.7  # inches across on a phone, where lettering keeps its size
+APART = 0.075  # of the axis: lines that end further apart than this are named where they end
 
 
 class Figure(PlainFigure):
@@ -99,6 +107,69 @@ class Figure(PlainFigure):
 
     caption: str = ""
     alt: str = ""
+    narrow: PlainFigure | None = None  # the same for a phone
+    data: pd.DataFrame | None = None  # what was drawn
+
+
+def laid_out(draw: Callable[[bool], Figure]) -> Figure:
+    """`draw(phone)` twice: the figure for a wide page, and in it the one for a phone.
+
+    >>> figure = laid_out(lambda phone: Figure(figsize=(PHONE if phone else WIDTH, HEIGHT)))
+    >>> print(figure.get_figwidth(), figure.narrow.get_figwidth())
+    7.4 3.7
+    """
+    with matplotlib.rc_context(STYLE):
+        figure = draw(False)
+        figure.narrow = draw(True)
+    return figure
+
+
+def grid_of(panels: int, phone: bool) -> tuple[int, int]:
+    """Rows and columns for so many panels, with no empty quarter where that can be helped.
+
+    >>> [grid_of(n, phone=False) for n in (1, 2, 3, 4, 6, 7, 8)]
+    [(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (2, 4), (2, 4)]
+    >>> [grid_of(n, phone=True) for n in (1, 3, 4, 7)]
+    [(1, 1), (3, 1), (2, 2), (4, 2)]
+    """
+    if phone:
+        across = 1 if panels <= 3 else 2
+    else:
+        across = panels if panels <= 3 else 2 if panels == 4 else 3 if panels in (5, 6, 9) else 4
+    return -(-panels // across), across
+
+
+def size_of(rows: int, across: int, phone: bool) -> tuple[float, float]:
+    """Inches of a figure with so many panels."""
+    if phone:
+        return PHONE, (2.4 if across == 1 else 2.0) * rows
+    return WIDTH, HEIGHT if rows * across == 1 else (PANEL if rows == 1 else 2.3) * rows
+
+
+def name_ends(
+    ax: Axes, lines: Iterable[tuple[str, float, float]], reach: tuple[float, float] | None = None
+) -> bool:
+    """Write each name (name, x, y of its end) to the right of the panel; False if they would collide."""
+    lines = list(lines)
+    low, high = reach or ax.get_ylim()
+    places = sorted((y - low) / ((high - low) or 1.0) for _, _, y in lines)
+    if any(b - a < APART for a, b in itertools.pairwise(places)):
+        return False
+    for name, x, y in lines:
+        ax.annotate(
+            name, (x, y), xytext=(6, 0), textcoords="offset points", va="center",
+            fontsize=10, annotation_clip=False,
+        )  # fmt: skip
+    return True
+
+
+def name_level(ax: Axes, name: str, level: float, x: float = 0.02, above: bool = True) -> None:
+    """A horizontal line with its name on it; `x` is where the name begins, in parts of the panel."""
+    ax.axhline(level, color=SOFT, linewidth=1.2, linestyle=(0, (4, 2)), zorder=1)
+    ax.annotate(
+        name, (x, level), xycoords=ax.get_yaxis_transform(), xytext=(0, 3 if above else -3),
+        textcoords="offset points", va="bottom" if above else "top", fontsize=10,
+    )  # fmt: skip
 
 
 def curves(
@@ -211,32 +282,40 @@ def heatmap(
     rows = _pick(summary, metric)
     panels = _panels(rows, col)
     label = label or metric
-    low, high = rows[value].min(), rows[value].max()
+    low, high_value = rows[value].min(), rows[value].max()
     sentences = []
-    with matplotlib.rc_context(STYLE | {"axes.grid": False}):
-        tables = {name: part.pivot(index=y, columns=x, values=value) for name, part in panels}
-        tall = max(len(t) for t in tables.values())
-        wide = max(len(t.columns) for t in tables.values())
-        size = (max(WIDTH, 0.42 * wide + 1.2), (0.45 * tall + 1.0) * len(panels))
-        fig = Figure(figsize=size, layout="constrained")
+    tables = {name: part.pivot(index=y, columns=x, values=value) for name, part in panels}
+    for name, table in tables.items():
+        sentences.append(_field(name, table, x, y))
+    tall, wide = max(map(len, tables.values())), max(len(t.columns) for t in tables.values())
+
+    def draw(phone: bool) -> Figure:
+        across = PHONE if phone else max(5.0, min(WIDTH, 0.42 * wide + 1.2))
+        high = (0.45 * tall + 1.0) * len(panels)
+        fig = Figure(figsize=(across, high), layout="constrained")
         for ax, (name, table) in zip(
             fig.subplots(len(panels), squeeze=False)[:, 0], tables.items()
         ):
+            ax.grid(visible=False)
             sns.heatmap(
                 table,
                 ax=ax,
                 vmin=low,
-                vmax=high,
+                vmax=high_value,
                 cmap="cividis",
-                annot=True,
+                annot=not phone or wide <= 8,
                 fmt=f".{digits}f",
                 linewidths=0.5,
-                annot_kws={"fontsize": 9},
+                annot_kws={"fontsize": 9.5},
                 cbar_kws={"label": label, "pad": 0.02},
             )
+            _readable(ax)
             ax.set(xlabel=_name(x), ylabel=_name(y), title=name)
             ax.tick_params(length=0, rotation=0)
-            sentences.append(_field(name, table, x, y))
+        return fig
+
+    fig = laid_out(draw)
+    fig.data = rows[[c for c in (col, y, x, value) if c]]
     fig.caption = f"{_capital(metric)} for each pair of {_name(x)} and {_name(y)}. {_repetitions(rows)}".strip()
     fig.alt = f"Heat map of {metric} over {_name(x)} and {_name(y)}. {' '.join(sentences)}"
     return fig
@@ -291,8 +370,9 @@ def fronts(
     """
     if not points:
         raise ValueError("fronts needs at least one method's points")
-    with matplotlib.rc_context(STYLE):
-        fig = Figure(figsize=(WIDTH, 3.6), layout="constrained")
+
+    def draw(phone: bool) -> Figure:
+        fig = Figure(figsize=(PHONE if phone else WIDTH, 3.6), layout="constrained")
         ax = fig.subplots()
         for i, (name, frame) in enumerate(points.items()):
             front = frame.sort_values(x)
@@ -316,6 +396,10 @@ def fronts(
             ax.set_ylim(bottom=bottom)
         ax.set(xlabel=xlabel or _name(x), ylabel=ylabel or _name(y), title=title)
         _legend(fig, [ax])
+        return fig
+
+    fig = laid_out(draw)
+    fig.data = pd.concat([frame.assign(of=name) for name, frame in points.items()])
     every = points if frontier is None else points | {"the certified frontier": frontier}
     what = f"{_capital(_bare(y))} against {_bare(x)}{': ' + title if title else ''}."
     below = " No scheme can lie in the shaded ground." if frontier is not None else ""
@@ -359,7 +443,19 @@ def png(figure: PlainFigure) -> bytes:
 
 
 def element(figure: PlainFigure, alt: str, name: str) -> str:
-    """An element for the page that carries the alternative text: SVG where small, else PNG."""
+    """An element for the page that carries the alternative text: SVG where small, else PNG.
+
+    With the layout for a phone beside it, where the figure has one: the style sheet shows one of them.
+    """
+    narrow = getattr(figure, "narrow", None)
+    wide = _element(figure, alt, name)
+    if narrow is None:
+        return wide
+    phone = _element(narrow, alt, f"{name}-narrow")
+    return f'<div><div class="wide">{wide}</div><div class="narrow" hidden="">{phone}</div></div>'
+
+
+def _element(figure: PlainFigure, alt: str, name: str) -> str:
     drawing = svg(figure)
     if len(drawing) > LARGEST_SVG:
         data = base64.b64encode(png(figure)).decode()
@@ -398,27 +494,46 @@ def _lines(
     """A line for each `hue` in a panel for each `col`; `columns` are the middle and its two ends."""
     panels, levels = _panels(frame, col), _levels(frame, hue)
     baselines = baselines or {}
-    across = 1 if len(panels) == 1 else 2
-    down = -(-len(panels) // across)
-    size = (WIDTH, HEIGHT) if len(panels) == 1 else (6.4, 2.6 * down)
+    if col:
+        baselines = {_level(col, name): levels for name, levels in baselines.items()}
     sentences = []
-    with matplotlib.rc_context(STYLE):
-        fig = Figure(figsize=size, layout="constrained")
-        axes = fig.subplots(down, across, squeeze=False, sharey=not log and len(panels) > 1).ravel()
+    for name, part in panels:
+        for level, line in _split(part, hue, levels):
+            line = line.sort_values(x)
+            sentences.append(_sentence(name, level, line[x], line[columns[0]], x))
+        here = baselines.get(name, {}) if col else baselines
+        sentences += _levels_told(name, here)
+
+    def draw(phone: bool) -> Figure:
+        rows, across = grid_of(len(panels), phone)
+        fig = Figure(figsize=size_of(rows, across, phone), layout="constrained")
+        axes = fig.subplots(rows, across, squeeze=False, sharey=not log and len(panels) > 1).ravel()
         for ax, (name, part) in zip(axes, panels):
             for i, (level, line) in enumerate(_split(part, hue, levels)):
-                line = line.sort_values(x)
-                _draw_line(ax, line, x, columns, level, i)
-                sentences.append(_sentence(name, level, line[x], line[columns[0]], x))
-            here = baselines.get(name, {}) if col else baselines
-            sentences += _draw_levels(ax, name, here)
+                _draw_line(ax, line.sort_values(x), x, columns, level, i)
+            _draw_levels(ax, baselines.get(name, {}) if col else baselines)
             ax.set(xlabel=xlabel or _name(x), ylabel=ylabel, title=name)
             ax.locator_params(axis="x", nbins=5)
             if log:
                 ax.set_yscale("log")
+            if not log:
+                ax.label_outer(remove_inner_ticks=False) if rows == 1 else None
         for ax in axes[len(panels) :]:
             ax.remove()
-        _legend(fig, axes[: len(panels)])
+        axes = axes[: len(panels)]
+        if not (
+            levels
+            and not log
+            and not phone
+            and _named_at_ends(axes, panels, x, columns, hue, levels)
+        ):
+            _legend(fig, axes)
+        elif baselines:
+            _legend(fig, axes, only=_baseline_names(baselines, col))
+        return fig
+
+    fig = laid_out(draw)
+    fig.data = frame[[c for c in (col, hue, x, *columns) if c]]
     shaded = " Bands: 95 % intervals." if columns[1] else ""
     drawn = " Level lines: " + "; ".join(_baseline_names(baselines, col)) + "." if baselines else ""
     fig.caption = f"{what}.{shaded}{drawn} {extra}".strip()
@@ -426,6 +541,25 @@ def _lines(
     first = f"{_capital(short)} against {_name(x)}: "
     fig.alt = first + (told if hue or col else _lower(told))
     return fig
+
+
+def _readable(ax: Axes) -> None:
+    """Numbers in black or white, whichever stands out more from the colour beneath it."""
+    if not ax.texts:
+        return
+    for text, colour in zip(ax.texts, ax.collections[0].get_facecolors()):
+        text.set_color("#000000" if _luminance(colour[:3]) > 0.179 else "#ffffff")
+
+
+def _luminance(rgb: ArrayLike) -> float:
+    """Relative luminance, as in the accessibility guidelines.
+
+    >>> _luminance((1, 1, 1)), _luminance((0, 0, 0))
+    (1.0, 0.0)
+    """
+    c = np.asarray(rgb, float)
+    linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
 
 
 def _draw_line(
@@ -454,16 +588,30 @@ def _draw_line(
         ax.fill_between(line[x], line[low], line[high], color=colour, alpha=0.22, linewidth=0)
 
 
-def _draw_levels(ax: Axes, panel: str, levels: Mapping[str, float]) -> list[str]:
-    """Horizontal lines, and a sentence for each."""
+def _named_at_ends(axes, panels, x: str, columns, hue, levels) -> bool:
+    """Whether the lines could be named at their ends, in the last panel; if so, they are."""
+    (_, part), ax = panels[-1], axes[-1]
+    lines = list(_split(part, hue, levels))
+    if len(lines) < len(levels):
+        return False
+    ends = [(level, *line.sort_values(x)[[x, columns[0]]].iloc[-1]) for level, line in lines]
+    return name_ends(ax, ends)
+
+
+def _draw_levels(ax: Axes, levels: Mapping[str, float]) -> None:
+    """Horizontal lines."""
     for j, (label, level) in enumerate(levels.items()):
         dashes = (4, 2, 1, 2) if j else (2, 2)
         ax.axhline(level, color=SOFT, linewidth=1.3, linestyle=(0, dashes), label=label)
+
+
+def _levels_told(panel: str, levels: Mapping[str, float]) -> list[str]:
+    """A sentence for each level."""
     start = f"{panel}: level" if panel else "Level"
     return [f"{start} of {label} {level:.3g}." for label, level in levels.items()]
 
 
-def _legend(fig: Figure, axes: Iterable[Axes]) -> None:
+def _legend(fig: Figure, axes: Iterable[Axes], only: list[str] | None = None) -> None:
     """One legend below all panels: nothing is covered, and a phone shows it whole."""
     handles: dict[str, Any] = {}
     for ax in axes:
@@ -472,8 +620,11 @@ def _legend(fig: Figure, axes: Iterable[Axes]) -> None:
         legend = ax.get_legend()
         if legend:
             legend.remove()
+    if only is not None:
+        handles = {label: handles[label] for label in only if label in handles}
     if handles:
-        columns = max(1, min(len(handles), 52 // (max(map(len, handles)) + 6)))
+        room = 10 * fig.get_figwidth()  # letters
+        columns = int(max(1, min(len(handles), room // (max(map(len, handles)) + 6))))
         lines = -(-len(handles) // columns)
         fig.set_figheight(fig.get_figheight() + 0.1 + 0.23 * lines)
         fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=columns)
@@ -510,7 +661,7 @@ def _split(
 def _level(column: str, value: Any) -> str:
     """How a line or panel is named: words as they are, numbers with their symbol."""
     if isinstance(value, str):
-        return value
+        return SHORT.get(value, value)
     if column == "groups":
         return "1 group" if value == 1 else f"{value:g} groups"
     return f"{_name(column)} = {value:g}"

@@ -139,6 +139,9 @@ def test_a_chapter_is_found_by_the_beginning_of_its_name(tmp_path):
     assert chapters.find_notebook(tmp_path, "notebooks/00_data.ipynb").stem == "00_data"
     with pytest.raises(ValueError, match="'00' fits 00_data, 00_primer"):
         chapters.find_notebook(tmp_path, "00")
+    notebook(tmp_path / "notebooks" / "01_beyond.ipynb")  # what goes beyond the paper
+    assert chapters.find_notebook(tmp_path, "01").stem == "01_surveys"
+    assert chapters.find_notebook(tmp_path, "01-beyond").stem == "01_beyond"
     with pytest.raises(
         ValueError, match="no chapter is called '01_survey_s'; did you mean '01_surveys'"
     ):

@@ -3,12 +3,24 @@
 import csv
 import json
 import zipfile
+from types import SimpleNamespace
 
 import pytest
 import yaml
 from browser import chromium, needs_browser, opened  # noqa: F401
 
-from ppdm.book.site import api, generate, links, rules_history, runs, scoreboard, theme, try_it
+from ppdm.book.site import (
+    api,
+    exercises,
+    gallery,
+    generate,
+    links,
+    rules_history,
+    runs,
+    scoreboard,
+    theme,
+    try_it,
+)
 from ppdm.book.site.archive import make_archive
 from ppdm.book.site.records import read_records
 from ppdm.places import find_root
@@ -18,7 +30,7 @@ ROOT = find_root()
 COLUMNS = ["id", "paper", "where", "printed", "ours", "low", "high", "rule", "verdict", "note"]
 PICTURE = (
     '<figure class="ppdm drawn" id="fig-{0}"><svg role="img" aria-label="It falls from 1 to 0 &amp; stays"'
-    ' xmlns="http://www.w3.org/2000/svg"><g/></svg></figure>'
+    ' xmlns="http://www.w3.org/2000/svg"><g/></svg><figcaption>It is seen. <span class="files">SVG</span></figcaption></figure>'
 )
 
 
@@ -73,7 +85,7 @@ def tree(tmp_path):
         ["adult", 2, 0.7, 0, "accuracy", 0.7],
         ["adult", 2, 0.7, 1, "accuracy", 0.8],
     )
-    html = [PICTURE.format("first"), PICTURE.format("mean-accuracy").replace("falls", "rises")]
+    html = [PICTURE.format("first"), PICTURE.format("believed").replace("falls", "rises")]
     cells = [{"cell_type": "markdown", "metadata": {}, "source": ["# Surveys\n"]}]
     cells += [
         {
@@ -114,6 +126,46 @@ def test_the_tally_counts_and_links(records):
     assert "1 claim" in second
     assert "1 not decided" in second
     assert "6 claims" in total
+
+
+def test_claims_of_a_second_page_stand_with_their_paper_and_lead_there(tree):
+    source, results = tree
+    claims = source / "book" / "claims"
+    known = yaml.safe_load((claims / "01_electronic_surveys.yml").read_text())
+    (claims / "01_electronic_surveys.yml").write_text(
+        yaml.safe_dump([c for c in known if c["id"] != "ZM-1"])
+    )
+    (claims / "01_beyond.yml").write_text(yaml.safe_dump([c for c in known if c["id"] == "ZM-1"]))
+    history = claims / "changes.yml"
+    ids = [*(c["id"] for c in known), "ZD-1"]
+    rules = "".join(f"  {id}: {{rule: x, status: before}}\n" for id in ids)
+    history.write_text(f"claims:\n{rules}changes: []\n")
+    rows = (results / "01_electronic_surveys" / "claims.csv").read_text().splitlines(keepends=True)
+    (results / "01_beyond").mkdir()
+    (results / "01_beyond" / "claims.csv").write_text(
+        rows[0] + "".join(r for r in rows if r.startswith("ZM-1,"))
+    )
+    records = read_records(source, results)
+    assert [c.id for c in records.claims] == ids  # in the paper's order
+    text = scoreboard.scoreboard(records)
+    assert 'href="../notebooks/01_beyond.html#claim-ZM-1"' in text
+    assert "5 claims" in scoreboard.tally(records)
+
+
+def test_the_gallery_shows_every_figure_of_a_page(tree, records):
+    text = gallery.gallery(records, tree[0])
+    assert 'href="../notebooks/01_electronic_surveys.html#fig-first"' in text
+    assert 'src="../_static/figures/01_electronic_surveys/believed.svg"' in text
+    assert "It is seen." in text
+    assert "SVG" not in text  # the files lie beside the figure itself
+
+
+def test_exercises_are_numbered_by_page():
+    env = SimpleNamespace(toc_fignumbers={
+        "a": {"exercise": {"x": (1,), "y": (2,)}}, "b": {"exercise": {"w": (4,), "z": (3,)}}, "c": {}})  # fmt: skip
+    exercises.renumber(env)
+    assert env.toc_fignumbers["a"]["exercise"] == {"x": (1,), "y": (2,)}
+    assert env.toc_fignumbers["b"]["exercise"] == {"z": (1,), "w": (2,)}
 
 
 def test_the_history_of_rules_is_told(records):

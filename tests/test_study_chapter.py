@@ -178,6 +178,28 @@ def test_a_page_without_claims_is_a_chapter_too(folder):
     assert not (folder / "results" / "97_data" / "claims.csv").exists()
 
 
+def test_claims_of_another_page_keep_their_old_anchors(folder):
+    from ppdm.study import cards, ledger
+
+    claims = ledger.read(folder / "claims" / "99_small.yml")
+    html = cards.elsewhere(claims.values(), "99_beyond").html
+    for id in claims:
+        assert f'id="claim-{id}" data-moved="99_beyond.html#claim-{id}"' in html
+        assert f'href="99_beyond.html#claim-{id}"' in html
+
+
+def test_a_figure_is_kept_with_what_was_drawn(folder):
+    from ppdm import plot
+
+    ch = study.Chapter("99_small", seed=5, claims=folder / "claims" / "99_small.yml")
+    ch.figure(
+        plot.privacy_curves(pd.DataFrame({"q": [0, 1], "pse": [1, 0]}), x="q", y="pse"), name="p"
+    )
+    kept = folder / "figures" / "99_small"
+    assert (kept / "p.csv").read_text() == "q,pse\n0,1\n1,0\n"
+    assert (kept / "p.svg").is_file()
+
+
 def test_a_figure_without_words_is_refused(folder):
     from matplotlib.figure import Figure
 

@@ -23,6 +23,14 @@ window.addEventListener("load", () => {
   const mathematics = window.MathJax && window.MathJax.startup && window.MathJax.startup.promise;
   Promise.resolve(mathematics).then(makeAllScrollable);
 });
+// The old address of a card that has moved to another page leads there.
+function followMoved() {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target && target.dataset.moved) location.replace(target.dataset.moved);
+}
+
+window.addEventListener("DOMContentLoaded", followMoved);
+window.addEventListener("hashchange", followMoved);
 window.addEventListener("resize", makeAllScrollable);
 window.addEventListener("scrollend", makeAllScrollable); // formulas are set when they come near
 

@@ -18,12 +18,13 @@ import warnings
 from typing import Any
 
 from .binary import binarize
-from .catalog import entry, names
+from .catalog import SHORT, entry, in_words, names
 from .dataset import Dataset, Provenance
 from .live import DownloadError, compare, compare_with_archive, load_live
 from .stored import DamagedFileError, load_stored, verify
 
 __all__ = [
+    "SHORT",
     "DamagedFileError",
     "Dataset",
     "DownloadError",
@@ -31,6 +32,7 @@ __all__ = [
     "binarize",
     "compare",
     "compare_with_archive",
+    "in_words",
     "load",
     "names",
     "verify",

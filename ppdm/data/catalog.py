@@ -7,7 +7,27 @@ kept; where a column has two levels, the second is the one that `ppdm.data.binar
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
+
+#: What a data set is called on every page.
+SHORT = {
+    "adult": "Adult",
+    "breast-cancer-wisconsin": "Breast Cancer",
+    "congressional-voting": "Voting",
+    "pima": "Pima",
+}
+
+
+def in_words(text: str) -> str:
+    """A text with the names of data sets as pages have them.
+
+    >>> in_words("breast-cancer-wisconsin, q = 0.3")
+    'Breast Cancer, q = 0.3'
+    """
+    for name, shown in SHORT.items():
+        text = re.sub(rf"(?<![\w-]){name}(?![\w-])", shown, text)
+    return text
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from html import escape
 
+from ppdm.data import in_words
 from ppdm.study import history, ledger, strip
 
 FOLD = 6  # a printed table with more numbers than this is one line in the verdict table
@@ -33,7 +34,10 @@ def inline(text: str) -> str:
 
     >>> inline("P < `q` and $x_1$")
     'P &lt; <code>q</code> and <span class="math notranslate nohighlight">\\\\(x_1\\\\)</span>'
+
+    Two symbols of the papers are set where they stand bare: `W_a` and `W_y`.
     """
+    text = re.sub(r"(?<![$\w`])W_([ay])(?![\w$`])", r"$W_\1$", text)
     text = escape(text, quote=False)
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
     text = re.sub(r"(?<!\w)\*([^*\s][^*]*)\*(?!\w)", r"<em>\1</em>", text)
@@ -124,7 +128,7 @@ def _ours(decision: ledger.Decision) -> str:
         return ""
     worst = decision.finding.worst
     return escape(ledger.interval(decision.finding, decision.claim.unit)) + (
-        f', <span class="worst">{inline(worst)}</span>' if worst else ""
+        f', <span class="worst">{inline(in_words(worst))}</span>' if worst else ""
     )
 
 
@@ -221,13 +225,33 @@ def changed(sentences: list[str]) -> Html:
     return Html(html, f"{said}\n" + "\n".join(sentences))
 
 
-def figure(drawing: str, number: int, name: str, caption: str) -> Html:
-    """`drawing` is an <svg> or <img> element that carries the alternative text."""
+def figure(
+    drawing: str, number: int, name: str, caption: str, files: dict[str, str] | None = None
+) -> Html:
+    """`drawing` is an element that carries the alternative text; `files` lead to it and its data."""
+    links = " ".join(
+        f'<a href="{escape(place)}" download>{kind}</a>' for kind, place in (files or {}).items()
+    )
+    kept = f' <span class="files">{links}</span>' if links else ""
     html = (
         f'<figure class="ppdm drawn" id="fig-{escape(name)}">{drawing}'
-        f"<figcaption><span>Figure {number}.</span> {inline(caption)}</figcaption></figure>"
+        f"<figcaption><span>Figure {number}.</span> {inline(caption)}{kept}</figcaption></figure>"
     )
     return Html(html, f"Figure {number}. {caption}")
+
+
+def elsewhere(claims, stem: str) -> Html:
+    """Claims that the page `stem` decides: a line each, with the anchor of a card.
+
+    Whoever comes with the old address of a card is led on by `site.js`, or by the line itself.
+    """
+    lines = [
+        f'<li id="claim-{escape(c.id)}" data-moved="{escape(stem)}.html#claim-{escape(c.id)}">'
+        f'<a href="{escape(stem)}.html#claim-{escape(c.id)}">{escape(c.id)}</a> {inline(c.claim)}</li>'
+        for c in claims
+    ]
+    html = f'<ul class="ppdm elsewhere">{"".join(lines)}</ul>'
+    return Html(html, "\n".join(f"{c.id}: see {stem}" for c in claims))
 
 
 def provenance(facts: dict[str, str]) -> Html:

@@ -97,7 +97,8 @@ class Chapter:
     ) -> None:
         """Show a figure, numbered, with its caption and alternative text (its own, unless given).
 
-        It gets the anchor `fig-<name>` and is kept as `<results>/../figures/<stem>/<name>.svg`.
+        It gets the anchor `fig-<name>` and is kept as `<results>/../figures/<stem>/<name>.svg`, with
+        what was drawn beside it as CSV; the page leads to both.
         """
         from ppdm import plot
 
@@ -109,7 +110,14 @@ class Chapter:
         name = name or str(self.figures)
         kept = self.results.parent / "figures" / self.stem / f"{name}.svg"
         replace_file(kept, plot.svg(figure, alone=True).encode())
-        _display(cards.figure(plot.element(figure, alt, name), self.figures, name, caption))
+        data = getattr(figure, "data", None)
+        if data is not None:
+            content = data.to_csv(index=False, lineterminator="\n").encode()
+            replace_file(kept.with_suffix(".csv"), content)
+        files = {kind: f"../_static/figures/{self.stem}/{name}.{kind.lower()}"
+                 for kind in ("SVG", *(["CSV"] if data is not None else []))}  # fmt: skip
+        drawing = plot.element(figure, alt, name)
+        _display(cards.figure(drawing, self.figures, name, caption, files))
 
     def number(self, key: str, value: Any) -> Any:
         """Glue a number (or a word) for the prose; returns it."""
@@ -130,6 +138,10 @@ class Chapter:
     def decide_all(self, evidence: dict[str, dict]) -> cards.Html:
         """Decide many claims (id to its evidence by name) and return them as one table."""
         return cards.cards([self.ledger.decide(id, **given) for id, given in evidence.items()])
+
+    def elsewhere(self, stem: str) -> cards.Html:
+        """The claims that another page decides, each under the anchor its card once had here."""
+        return cards.elsewhere(_read_claims(stem, None).values(), stem)
 
     def verdicts(self) -> cards.Html:
         """The verdicts so far, in the order of the claims file."""

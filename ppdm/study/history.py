@@ -31,6 +31,7 @@ from typing import NamedTuple
 import yaml
 
 from ppdm.files import replace_file
+from ppdm.places import BEYOND
 
 FILE = "changes.yml"
 STATUSES = {
@@ -85,8 +86,12 @@ def fingerprint(entry: dict) -> str:
 
 
 def chapters(folder: Path) -> list[Path]:
-    """The claims files of the chapters: those that begin with a chapter's number."""
-    return sorted(Path(folder).glob("[0-9]*.yml"))
+    """The claims files of the chapters: those that begin with a chapter's number.
+
+    What goes beyond a paper (`01_beyond.yml`) stands after the paper's own.
+    """
+    found = Path(folder).glob("[0-9]*.yml")
+    return sorted(found, key=lambda path: (path.stem[:2], path.stem[2:] == BEYOND, path.stem))
 
 
 def entries(folder: Path) -> dict[str, dict]:
@@ -149,6 +154,9 @@ def enter(folder: Path, status: str = "together") -> list[str]:
     its changes is kept beside its fingerprint.
     """
     book, here = read(folder), entries(folder)
+    here = {
+        id: here[id] for id in [*(id for id in book.claims if id in here), *here]
+    }  # new ones last
     written, claims = [], {}
     for id, entry in here.items():
         known, number = book.claims.get(id), len(book.of(id))

@@ -23,16 +23,21 @@ from tqdm import tqdm
 
 from ppdm.book.build.execute import Stopped, execute, parameter_names
 from ppdm.files import replace_file
-from ppdm.places import MACHINERY, PACKAGE, Layout, find_notebooks
+from ppdm.places import BEYOND, MACHINERY, PACKAGE, Layout, find_notebooks
 
 
 def find_notebook(root: Path, name: str) -> Path:
-    """The notebook that `name` means: its stem, or a beginning of it that fits only one."""
+    """The notebook that `name` means: its stem, or a beginning of it that fits only one.
+
+    `01` is the page of the paper; its second page is `01-beyond` (or `01_beyond`).
+    """
     notebooks = find_notebooks(root)
-    stem = Path(name).name.removesuffix(".ipynb")
+    stem = Path(name).name.removesuffix(".ipynb").replace("-", "_")
     fits = [n for n in notebooks if n.stem == stem] or [
         n for n in notebooks if n.stem.startswith(stem)
     ]
+    if len(fits) == 2 and fits[1].stem == fits[0].stem[:2] + BEYOND:
+        fits.pop()
     if len(fits) == 1:
         return fits[0]
     stems = [n.stem for n in notebooks]
@@ -93,6 +98,7 @@ def _run_one(
     output = layout.source / "notebooks" / notebook.name
     stamp(layout, stem).unlink(missing_ok=True)
     shutil.rmtree(layout.results / stem, ignore_errors=True)
+    shutil.rmtree(layout.out / "figures" / stem, ignore_errors=True)
     tqdm.write(f"running {notebook.name}")
     try:
         execute(
@@ -113,9 +119,10 @@ def _forget_removed(layout: Layout) -> None:
     for path in (layout.source / "notebooks").glob("*.ipynb"):
         if path.stem not in stems:
             path.unlink()
-    for path in layout.results.glob("*/"):
-        if path.stem not in stems:
-            shutil.rmtree(path)
+    for folder in (layout.results, layout.out / "figures"):
+        for path in folder.glob("*/"):
+            if path.stem not in stems:
+                shutil.rmtree(path)
     for path in (layout.out / "provenance").glob("*.json"):
         if path.stem not in stems:
             path.unlink()
@@ -141,6 +148,7 @@ def _written(layout: Layout, stem: str) -> list[Path]:
         layout.source / "notebooks" / f"{stem}.ipynb",
         layout.out / "provenance" / f"{stem}.json",
         *files_below(layout.results / stem),
+        *files_below(layout.out / "figures" / stem),
     ]
 
 

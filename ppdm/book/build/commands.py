@@ -91,7 +91,9 @@ def _report(verdicts, profile: str) -> int:
 def run_arguments(parser: argparse.ArgumentParser) -> None:
     """A chapter, any number of parameters, and where the cells are computed."""
     build_arguments(parser)
-    parser.add_argument("chapter", help="its name or the beginning of it: 01, 02_multi_group, ...")
+    parser.add_argument(
+        "chapter", help="its name or the beginning of it: 01, 01-beyond, 02_multi_group, ..."
+    )
     parser.add_argument(
         "-p", "--parameter", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"),
         help="a parameter of the chapter's first cell; give it as often as you need",
@@ -111,6 +113,9 @@ def run(args: argparse.Namespace) -> int:
     _prune(where.root)
     print(f"notebook: {output}")
     print(f"results:  {where.results / notebook.stem}")
+    beyond = notebook.with_name(notebook.stem[:2] + places.BEYOND + ".ipynb")
+    if beyond != notebook and beyond.is_file():
+        print(f"what goes beyond the paper: ppdm run {beyond.stem.replace('_', '-')}")
     return 0
 
 

@@ -13,6 +13,7 @@ from ppdm.book.pdf import NAME
 
 from . import Finding
 from .browser import MODES, check_pages
+from .layout import check_layout
 from .lighthouse import check_scores, install, scores
 from .pdf import check_pdf
 from .server import serving
@@ -128,6 +129,7 @@ def main(args: argparse.Namespace) -> int:
         print(f"there is no built site at {args.site}: run `ppdm book` first", file=sys.stderr)
         return 1
     names = [p.relative_to(site).as_posix() for p in pages(site) if not is_redirect(p)]
+    every = names
     if args.page:
         names = [n for n in names if any(part in n for part in args.page)]
         if not names:
@@ -144,6 +146,9 @@ def main(args: argparse.Namespace) -> int:
     findings += _tell(
         f"Browser, {len(names)} pages, {len(MODES)} modes", _browser(site, names, args)
     )
+    with serving(site) as address:
+        found = check_layout(address, names, every)
+    findings += _tell(f"Layout, {len(names)} pages measured", found)
     findings += _tell("Archive, read from disk", _archive(site, names))
     if not args.no_lighthouse and not args.page:
         findings += _tell("Lighthouse", _lighthouse(site, names))

@@ -4,6 +4,7 @@
     scoreboard the tally of the front page, the scoreboard, errata, ambiguities
     rules_history  how the rules came about
     runs       what was run, and the chapters' cards
+    gallery    all figures
     api        the reference of the package, from its docstrings
     try_it     what the chapters measured, for the page that lets its reader choose the noise
     live       Python for the reader's browser
@@ -11,6 +12,7 @@
     course     the assignments, as student versions
     take_along how to cite, the notebooks as one file, the changes, the slides
     lecturers  rubrics, a feedback page, a picture of each step
+    exercises  numbered by page: a Sphinx extension
     theme      what the theme lacks: a Sphinx extension
     archive    the whole site as one file
 
@@ -33,6 +35,7 @@ def generate(source: Path, results: Path) -> None:
     from ppdm.book.site import (
         api,
         course,
+        gallery,
         lecturers,
         live,
         own_survey,
@@ -56,6 +59,7 @@ def generate(source: Path, results: Path) -> None:
         "ambiguities": scoreboard.ambiguities(records),
         "runs": runs.runs(records),
         "cards": runs.cards(records, source),
+        "gallery": gallery.gallery(records, source),
         "course": course.write(source / "book" / "_static", source / "book" / "assignments"),
         "citation": take_along.citation_page(find_root(), source / "_config.yml"),
         "changes": take_along.changes(find_root()),
@@ -71,5 +75,6 @@ def generate(source: Path, results: Path) -> None:
     lecturers.write(source / "book" / "_static")
     for name, text in fragments.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    gallery.publish(results.parent / "figures", source / "book" / "_static" / "figures")
     runs.publish_manifests(results, source / "book" / "_static" / "manifests")
     scoreboard.write_csv(records, source / "book" / "_static" / "claims.csv")

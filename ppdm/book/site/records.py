@@ -137,6 +137,9 @@ def read_claims(folder: Path, results: Path) -> list[Claim]:
                     **{name: row.get(name) or "" for name in COPIED},
                 )
             )
+    order = {id: place for place, id in enumerate(rulebook.claims)}  # that of the papers
+    if all(claim.id in order for claim in claims):
+        claims.sort(key=lambda claim: order[claim.id])
     return claims
 
 

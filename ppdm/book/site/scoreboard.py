@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ppdm.book.site.records import UNDECIDED, Claim, Records, raw_html
+from ppdm.data import in_words
 from ppdm.study.cards import inline
 from ppdm.study.history import STATUSES
 from ppdm.study.ledger import PERCENT, STYLES, short
@@ -39,6 +40,9 @@ def tally(records: Records) -> str:
             name = f"<strong>{html.escape(paper['short'])}</strong>"
             if chapter in records.titles:
                 name = f'<a href="../notebooks/{chapter}.html">{name}</a>'
+                beyond = paper.get("beyond")
+                if beyond in records.titles:
+                    name += f' (<a href="../notebooks/{beyond}.html">and beyond</a>)'
             name += f", <em>{html.escape(paper['title'])}</em>"
             query, anchor = f"paper={paper['paper']}&amp;", "#claims-of-" + paper["paper"]
         counts = _counts(claims)
@@ -76,7 +80,7 @@ def _number(claim: Claim) -> str:
     if not claim.ours:
         return ""
     words = f" {html.escape(claim.unit)}" if claim.unit else ""
-    worst = f"<span class='where'>{inline(claim.worst)}</span>" if claim.worst else ""
+    worst = f"<span class='where'>{inline(in_words(claim.worst))}</span>" if claim.worst else ""
     ours = _rounded(claim.ours, claim.unit)
     if not (claim.low and claim.high) or claim.low == claim.high == claim.ours:
         return ours + words + worst
@@ -181,7 +185,8 @@ def ambiguities(records: Records) -> str:
     """
     parts = []
     for paper in records.papers:
-        readings = records.readings.get(paper["chapter"], [])
+        pages = [paper["chapter"], paper.get("beyond")]
+        readings = [row for page in pages for row in records.readings.get(page, [])]
         if not readings:
             continue
         rows = "\n".join(

@@ -4,6 +4,8 @@ readings     what the paper leaves open, and our choice
 experiment   one grid point: disguise, undo, learn, test; testing on disguised records; Eq. (1)
 evidence     frames in, tables and evidence for claims out
 worlds       the claims in many worlds: splits, readings, and wrong worlds that rules must refuse
+pictures     the figures made for the chapter
+questions    Adult's answers as questions
 beyond       what the collector learns; other personal records, learners and data
 """
 
@@ -12,9 +14,11 @@ from ppdm.papers.electronic_surveys.beyond import (
     PERSONAL,
     answers,
     belief,
+    calls,
     categorical,
     categorical_frame,
     clusters,
+    guesses,
     lookalikes,
     outsider,
     personal_records,
@@ -32,6 +36,7 @@ from ppdm.papers.electronic_surveys.experiment import (
     reading,
     share_errors,
 )
+from ppdm.papers.electronic_surveys.questions import questions
 from ppdm.papers.electronic_surveys.readings import READINGS, SETS, reading_cells
 
 __all__ = [
@@ -43,6 +48,7 @@ __all__ = [
     "belief",
     "benchmark",
     "binary_frame",
+    "calls",
     "categorical",
     "categorical_frame",
     "classifiers",
@@ -51,9 +57,11 @@ __all__ = [
     "disguised_test_se",
     "expression_errors",
     "expressions",
+    "guesses",
     "lookalikes",
     "outsider",
     "personal_records",
+    "questions",
     "reading",
     "reading_cells",
     "reading_effects",

@@ -15,6 +15,7 @@ from ppdm import data
 from ppdm.disguise import UnrelatedQuestion
 from ppdm.learn import ID3, NaiveBayes
 from ppdm.papers.common import Survey, binary_frame, fixed_split, scores, survey, survey_of
+from ppdm.privacy import ladder
 from ppdm.privacy.pse import pse, pse_given_record
 from ppdm.table import Table, count, encode
 
@@ -84,6 +85,45 @@ def outsider(
         called = belief[report] >= sure
         results[rep] = called.mean(), private[called].mean() if called.any() else 0.0
     return dict(zip(("called", "right"), results.T, strict=True))
+
+
+def calls(datasets, points, splits: int = 10, sure: float = 0.9, **coding) -> pd.DataFrame:
+    """The stranger's calls, without chance: how many are right, how many true records he finds.
+
+    As :func:`outsider`, exactly and over so many splits: ``right``, the share of his calls that are
+    right; ``found``, the share of the true records among the reports that he calls true. Where he
+    calls nothing at all there is no row.
+    """
+    rows = []
+    for dataset in datasets:
+        people = survey(dataset, **coding)
+        for q in points:
+            true, coin = np.mean(
+                [_called(people.numbered(k), q, sure) for k in range(splits)], axis=0
+            )
+            if true > 0:
+                rows.append((dataset, q, q * true / (q * true + (1 - q) * coin), true))
+    return pd.DataFrame(rows, columns=["dataset", "q", "right", "found"])
+
+
+def _called(parts: tuple[Table, Table], q: float, sure: float) -> tuple[float, float]:
+    """The shares of the victims' records, and of coins, that he calls true."""
+    others, victims = parts
+    believed = UnrelatedQuestion(q).truthful(ladder.belief("others", others, victims)).values
+    called = believed >= sure - 1e-9
+    return float(victims.proportions().densified().values[called].sum()), float(called.mean())
+
+
+def guesses(dataset: str, q: float, kind: str, splits: int = 4, **coding) -> dict[str, float]:
+    """The chance that a stranger guesses the class of somebody whose report he has, and without it."""
+    people, found = survey(dataset, **coding), []
+    for number in range(splits):
+        others, victims = people.numbered(number)
+        scheme = UnrelatedQuestion(q, personal_records(others, kind))
+        known, target = ladder.belief("others", others, victims), others.names[-1]
+        found.append([attack(scheme, target, known, victims)
+                      for attack in (ladder.vulnerability, ladder.blind)])  # fmt: skip
+    return dict(zip(("attacker", "blind"), map(float, np.mean(found, axis=0)), strict=True))
 
 
 #: Three distributions of the personal records, for :func:`lookalikes`.

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ppdm import study
+from ppdm import data, study
 from ppdm.papers.common import TRAINING, readings_frame, survey
 from ppdm.papers.electronic_surveys.experiment import disguised_test_se
 from ppdm.papers.electronic_surveys.readings import LIMIT, READINGS, REDRAWN, SETS
 
-SHORT = {"adult": "adult", "breast-cancer-wisconsin": "cancer"}
+SHORT = {name: data.SHORT[name] for name in SETS}
 #: The two ways to read the split, by the names they have in figures.
 SPLITS = {"fixed": "one split", "redrawn": "new splits"}
 PROTOCOLS = ("asked", "computed", "by coin")

@@ -1,0 +1,150 @@
+"""What a page looks like, measured in the browser: how long it is, where its first figure stands.
+
+The limits are those of a paper's page: the pages that `book/chapters.yml` gives a second page. The
+sizes of lettering and the contrast of what stands in drawings are measured on every page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ppdm.places import BEYOND
+
+from . import Finding
+
+WIDE, PHONE = (1366, 900), (390, 844)
+TALLEST = 22_500  # px of a paper's page
+FIGURE, VERDICT = 1350, 2700  # px down to the end of its first figure, of its first verdict
+LINES = {"whole-paper": 20, "pseudocode": 45}  # of a visible cell with this tag; of others
+LINES_ELSE = 15
+SMALLEST = 10.0  # px of lettering on a phone
+CONTRAST = 4.5
+
+# Everything in one go: a number for the page, a list for what has to be told one by one. Lettering in
+# a drawing of matplotlib's is made of outlines, drawn 100 units high and scaled to their size.
+MEASURE = r"""() => {
+  const seen = (e) => e && e.checkVisibility() && e.getBoundingClientRect().height > 0;
+  const bottom = (e) => e ? Math.round(e.getBoundingClientRect().bottom + scrollY) : null;
+  const article = document.querySelector(".bd-article, main") || document.body;
+  const first = (what) => [...article.querySelectorAll(what)].find(seen);
+  const drawings = [...article.querySelectorAll("svg[role=img]")].filter(seen);
+  const lettering = drawings.flatMap((svg) => {
+    const unit = svg.getBoundingClientRect().width / (svg.viewBox.baseVal.width || svg.clientWidth || 1);
+    const drawn = [...svg.querySelectorAll("g[transform*=scale]")].map((g) =>
+      /scale\(([\d.]+) -/.exec(g.getAttribute("transform"))).filter(Boolean).map((m) => 100 * m[1] * unit);
+    const written = [...svg.querySelectorAll("text")].filter((t) => t.textContent.trim()).map((t) =>
+      parseFloat(getComputedStyle(t).fontSize) * unit);
+    const figure = svg.closest("[id]");
+    return [...drawn, ...written].map((size) => [figure ? figure.id : "a drawing", size]);
+  });
+  const texts = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const e = texts.currentNode.parentElement;
+    if (!texts.currentNode.textContent.trim() || e.closest("svg, mjx-container, .math, sup, sub, script, style")) continue;
+    const size = parseFloat(getComputedStyle(e).fontSize);
+    if (size < 10 && seen(e)) lettering.push([texts.currentNode.textContent.trim().slice(0, 30), size]);
+  }
+  const smallest = {};
+  for (const [where, size] of lettering) smallest[where] = Math.min(smallest[where] ?? 1e9, size);
+  const colour = (text) => (text.match(/[\d.]+/g) || []).map(Number);
+  const luminance = (rgb) => rgb.slice(0, 3).map((c) => c / 255)
+    .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  let ground = [255, 255, 255];
+  for (let e = article; e; e = e.parentElement) {
+    const here = colour(getComputedStyle(e).backgroundColor);
+    if (here.length === 3) { ground = here; break; }
+  }
+  const contrast = {};
+  for (const svg of drawings) {
+    if (svg.querySelector("[id*=QuadMesh]")) continue;  // numbers stand on fields of many colours
+    const name = (svg.closest("[id]") || {id: "a drawing"}).id;
+    for (const g of svg.querySelectorAll("g[id*=text_]")) {
+      const ink = colour(getComputedStyle(g.querySelector("use, path") || g).fill);
+      if (ink.length < 3) continue;
+      const [low, high] = [luminance(ink), luminance(ground)].sort((a, b) => a - b);
+      contrast[name] = Math.min(contrast[name] ?? 21, (high + 0.05) / (low + 0.05));
+    }
+  }
+  const cells = [...article.querySelectorAll(".cell")].map((cell) => {
+    const pre = cell.querySelector(".cell_input pre");
+    const tag = [...cell.classList].find((c) => c.startsWith("tag_"));
+    return seen(pre) ? [tag ? tag.slice(4) : "", pre.textContent.trimEnd().split("\n").length,
+                        pre.textContent.trim().split("\n")[0].slice(0, 40)] : null;
+  }).filter(Boolean);
+  return {height: Math.round(document.scrollingElement.scrollHeight),
+          figure: bottom(first("figure.drawn svg, figure.drawn img")),
+          verdict: bottom(first(".verdict")), cells, smallest, contrast};
+}"""
+
+
+def is_paper_page(name: str, names: Iterable[str]) -> bool:
+    """Whether a page is a paper's: a chapter that has a second page.
+
+    >>> names = ["notebooks/01_x.html", "notebooks/01_beyond.html", "notebooks/00_data.html"]
+    >>> [n for n in names if is_paper_page(n, names)]
+    ['notebooks/01_x.html']
+    """
+    stem = Path(name).stem
+    second = f"notebooks/{stem[:2]}{BEYOND}.html"
+    return bool(re.match(r"notebooks/\d\d_", name)) and name != second and second in set(names)
+
+
+def judge(name: str, wide: dict[str, Any], phone: dict[str, Any], paper: bool) -> list[Finding]:
+    """What is wrong with a page, from its measures on a wide window and on a phone.
+
+    >>> good = {"height": 900, "figure": 700, "verdict": 900, "cells": [["", 15, "x"]],
+    ...         "smallest": {"fig-a": 10.2}, "contrast": {"fig-a": 7}}
+    >>> judge("notebooks/01_x.html", good, good, paper=True)
+    []
+    >>> judge("notebooks/01_x.html", good | {"figure": 1400}, good, paper=True)[0].detail
+    'the first figure ends at 1400 px; allowed 1350'
+    """
+    said = []
+    if paper:
+        if wide["height"] > TALLEST:
+            said.append(f"the page is {wide['height']} px high; allowed {TALLEST}")
+        for what, limit in (("figure", FIGURE), ("verdict", VERDICT)):
+            if wide[what] is None or wide[what] > limit:
+                place = "is missing" if wide[what] is None else f"ends at {wide[what]} px"
+                said.append(f"the first {what} {place}; allowed {limit}")
+        for tag, lines, begin in wide["cells"]:
+            if lines > LINES.get(tag, LINES_ELSE):
+                said.append(f"a visible cell has {lines} lines: {begin!r}")
+    said += [f"lettering of {size:.1f} px on a phone: {where}"
+             for where, size in phone["smallest"].items() if size < SMALLEST - 0.05]  # fmt: skip
+    said += [f"lettering in {where} has a contrast of {ratio:.2f}"
+             for measured in (wide, phone) for where, ratio in measured["contrast"].items()
+             if ratio < CONTRAST]  # fmt: skip
+    return [Finding(name, "layout", detail) for detail in dict.fromkeys(said)]
+
+
+def check_layout(
+    address: str, names: list[str], papers_of: list[str] | None = None
+) -> list[Finding]:
+    """Measure every page in a wide light window and on a dark phone."""
+    from playwright.sync_api import sync_playwright
+
+    from ppdm.book.chromium import launch_options
+
+    from .browser import _SETTLED
+
+    findings = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(**launch_options())
+        for name in names:
+            measures = []
+            for (width, height), scheme in ((WIDE, "light"), (PHONE, "dark")):
+                page = browser.new_page(
+                    viewport={"width": width, "height": height}, color_scheme=scheme
+                )
+                page.goto(f"{address}/{name}", wait_until="load", timeout=60_000)
+                page.evaluate(_SETTLED)
+                measures.append(page.evaluate(MEASURE))
+                page.close()
+            findings += judge(name, *measures, paper=is_paper_page(name, papers_of or names))
+        browser.close()
+    return findings

@@ -1,0 +1,92 @@
+"""The limits of a page, measured in a browser: each is met by a good page, and told of a bad one."""
+
+import matplotlib.pyplot  # noqa: F401  (fonts are found once)
+import pandas as pd
+import pytest
+from browser import needs_browser
+
+from ppdm import plot
+from ppdm.book.check import layout
+from ppdm.book.check.server import serving
+from ppdm.places import find_notebooks, find_root
+
+PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>x</title>
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
+<style>html {{background: {ground}; color: {ink}}} svg {{max-width: 100%; height: auto}}
+@media (max-width: 700px) {{.wide {{display: none}} .narrow {{display: block}}}}</style></head>
+<body><main>{body}</main></body></html>"""
+
+
+def figure():
+    frame = pd.DataFrame({"q": [0, 0.5, 1], "pse": [0.5, 0.3, 0]})
+    drawn = plot.privacy_curves(frame, x="q", y="pse")
+    return f'<figure class="drawn" id="fig-a">{plot.element(drawn, drawn.alt, "a")}</figure>'
+
+
+def cell(lines, tag=""):
+    code = "\n".join(f"x = {i}" for i in range(lines))
+    return f'<div class="cell {"tag_" + tag if tag else ""}"><div class="cell_input"><pre>{code}</pre></div></div>'
+
+
+VERDICT = '<span class="verdict">reproduced</span>'
+BAD = [
+    ("<div style='height: 1200px'></div>{figure}" + VERDICT, "the first figure ends at"),
+    ("{figure}<div style='height: 3000px'></div>" + VERDICT, "the first verdict ends at"),
+    ("{figure}", "the first verdict is missing"),
+    ("{figure}" + VERDICT + "<div style='height: 23000px'></div>", "px high"),
+    ("{figure}" + VERDICT + cell(16), "a visible cell has 16 lines"),
+    ("{figure}" + VERDICT + cell(21, "whole-paper"), "a visible cell has 21 lines"),
+    (
+        "{figure}" + VERDICT + "<p style='font-size: 9px'>small</p>",
+        "lettering of 9.0 px on a phone: small",
+    ),
+]
+
+
+def measured(tmp_path, body, ground="#fff", ink="#111"):
+    folder = tmp_path / "notebooks"
+    folder.mkdir(exist_ok=True)
+    for name in ("01_x", "01_beyond"):
+        (folder / f"{name}.html").write_text(PAGE.format(body=body, ground=ground, ink=ink))
+    (tmp_path / "index.html").write_text("x")
+    names = ["notebooks/01_x.html", "notebooks/01_beyond.html"]
+    with serving(tmp_path) as address:
+        return [f.detail for f in layout.check_layout(address, names[:1], names)]
+
+
+@needs_browser
+def test_a_good_page_has_no_findings(tmp_path):
+    good = figure() + VERDICT + cell(15) + cell(20, "whole-paper") + cell(45, "pseudocode")
+    assert measured(tmp_path, good) == []
+
+
+@needs_browser
+@pytest.mark.slow
+@pytest.mark.parametrize(("body", "said"), BAD)
+def test_each_limit_is_told(tmp_path, body, said):
+    (found,) = measured(tmp_path, body.replace("{figure}", figure()))
+    assert said in found
+
+
+@needs_browser
+def test_pale_lettering_in_a_drawing_is_told(tmp_path):
+    assert "contrast" in measured(tmp_path, figure() + VERDICT, ink="#999")[0]
+
+
+@pytest.mark.parametrize("notebook", find_notebooks(find_root()), ids=lambda path: path.stem)
+def test_visible_cells_of_a_chapter_are_short(notebook):
+    """The same limit without a browser, so that it is met before the book is built."""
+    import json
+
+    if not notebook.with_name(f"{notebook.stem[:2]}_beyond.ipynb").is_file():
+        pytest.skip("a page that stands alone")
+    for one in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        tags = set(one["metadata"].get("tags", []))
+        if one["cell_type"] == "code" and not tags & {
+            "hide-input",
+            "remove-input",
+            "remove-cell",
+            "hide-cell",
+        }:
+            allowed = max([layout.LINES_ELSE, *(layout.LINES.get(tag, 0) for tag in tags)])
+            assert len(one["source"]) <= allowed, (one["id"], one["source"][0])
