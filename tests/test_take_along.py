@@ -133,6 +133,15 @@ def test_a_word_is_explained_once_and_in_running_text_only():
                    if not isinstance(part.parent, nodes.raw)).endswith("kCG's groups, not PID3.")  # fmt: skip
 
 
+def test_a_word_in_a_link_is_left_alone():
+    page = explained(
+        "book/lecturers",
+        [nodes.raw("", '<a href="x">', format="html"), "ID3", nodes.raw("", "</a>", format="html"), " and kCG"],
+        [nodes.reference("", "SSVD")],
+    )  # fmt: skip
+    assert words(page) == ["kCG"]
+
+
 def test_a_letter_is_explained_in_the_chapter_of_its_paper():
     def theta():
         return ["with ", nodes.math("", r"\theta"), " and ", nodes.math("", r"\theta > 0")]

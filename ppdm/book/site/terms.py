@@ -144,6 +144,8 @@ def _first(said: str, words: dict[str, Term]) -> tuple[int, int, str] | None:
 
 
 def _in_prose(node: nodes.Node) -> bool:
+    if _in_raw_link(node):
+        return False
     inside = False
     while node.parent is not None:
         node = node.parent
@@ -151,6 +153,13 @@ def _in_prose(node: nodes.Node) -> bool:
             return False
         inside = inside or isinstance(node, nodes.paragraph)
     return inside
+
+
+def _in_raw_link(node: nodes.Node) -> bool:
+    """Whether a link that was written as HTML begins before the node and ends behind it."""
+    before = node.parent.children[: node.parent.index(node)]
+    raw = "".join(part.astext() for part in before if isinstance(part, nodes.raw))
+    return raw.count("<a ") > raw.count("</a>")
 
 
 def _around(term: Term, to: str) -> tuple[nodes.raw, nodes.raw]:
