@@ -49,6 +49,8 @@ COMMANDS = {
                         "ppdm.survey.cli", "add_arguments", "main"),
     "survey": Command("a survey of your own: the file, the form, the reports, the estimate",
                       "ppdm.survey.commands", "add_arguments", "main"),
+    "advise": Command("which scheme should I use? What you fear, what you compute, how many answer",
+                      "ppdm.survey.choice", "add_arguments", "main"),
     "course": Command("build the assignments, grade a folder of submissions", "ppdm.course.cli",
                       "add_arguments", "main"),
     "check": Command("look at the built site: links, a browser, accessibility", "ppdm.book.check.cli",

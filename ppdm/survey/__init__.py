@@ -11,6 +11,7 @@ The survey file is the contract (`ppdm.contract`) in YAML. From it come
     relate     pairs, relations and regressions; how many respondents one needs
     report     the result as a page and as CSV
     plan       a survey of a country, on paper and by simulation
+    choice     which scheme should I use? `ppdm advise`
     commands   `ppdm survey`; `cli` is `ppdm estimate`
 
 True answers never leave the respondent's page.

@@ -1,0 +1,481 @@
+"""Which scheme should I use? From a fear, a purpose and a number of respondents to an answer: `ppdm advise`.
+
+Every scheme in question is set so that the attacker who is feared guesses right with just the chance
+that is allowed, whatever the report, and not more. Of those the one wins that estimates best what will
+be computed; a simpler one is preferred if it is nearly as good. All is computed, nothing is looked up:
+
+    fear          who guesses                                       what
+    stranger      sees one report, knows nothing else               one of her answers
+    record        the same                                          all of them at once
+    neighbour     sees the report, knows her other answers          one of her answers
+    anyone        whatever he knows and believes                    any fact, from even odds (that is ε)
+
+Answers are taken to be fair and independent, where a report gives away most beyond a blind guess. The
+error is that of an estimate from the reports: the disguise's, and that of drawing the respondents.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from ppdm.optimise import Scheme, best_ldp_scheme, best_scheme, mse, workload_of
+
+FEARS = ("stranger", "record", "neighbour", "anyone")
+PURPOSES = ("shares", "pairs", "tables", "prefixes")
+#: A simpler scheme is taken if it needs no more than so many times the respondents.
+NEARLY = 1.05
+#: Questions, and answers of one question, up to which there is advice.
+MOST_QUESTIONS, MOST_LEVELS = 60, 32
+#: Up to so many answers of one question, and so many combinations of answers, a certified matrix is searched.
+MOST_CERTIFIED, MOST_COMBINED = 16, 8
+RULED_OUT = (
+    "each report rules some answers out for certain; a bound on ε (--fear anyone) never does"
+)
+CONFIDENCE = 0.95
+
+WHO = {
+    "stranger": "Somebody who sees her report and knows nothing else about her guesses one of her answers",
+    "record": "Somebody who sees her report and knows nothing else about her guesses all her answers",
+    "neighbour": "Somebody who sees her report and knows all her other answers guesses the one that is left",
+    "anyone": "Somebody who sees her report, whatever he knows, guesses a fact that had even odds for him",
+}
+WHAT = {
+    "shares": "each share", "pairs": "each share of an answer within a class", "tables": "each combination's share",
+    "prefixes": "each share of those at or below an answer",
+}  # fmt: skip
+
+
+class Situation(NamedTuple):
+    """What is feared, what will be computed, and from how many.
+
+    >>> Situation("stranger", "shares", 1_000).guess
+    0.75
+    """
+
+    fear: str
+    compute: str
+    respondents: int
+    questions: int = 1
+    levels: int = 2
+    guess: float = 0.75  # the chance with which the attacker may be right
+    error: float = 0.05  # half of the width that an interval should have
+
+
+class Option(NamedTuple):
+    """A scheme that is as safe as was asked, and what it costs."""
+
+    name: str
+    words: str
+    guess: float  # the feared attacker's chance
+    variance: float  # mean squared error of a number, for one respondent
+    protection: tuple[dict[str, Any], ...] | None  # for a survey file, where it has a form
+    mind: str = ""
+
+    def half_width(self, respondents: int) -> float:
+        return float(ndtri((1 + CONFIDENCE) / 2)) * math.sqrt(self.variance / respondents)
+
+    def needed(self, error: float) -> int:
+        return math.ceil((float(ndtri((1 + CONFIDENCE) / 2)) / error) ** 2 * self.variance - 1e-9)
+
+
+class Advice(NamedTuple):
+    """The best option, the others by their cost, and what an open question would cost."""
+
+    situation: Situation
+    best: Option
+    others: list[Option]
+    open_variance: float
+
+
+def advise(situation: Situation) -> Advice:
+    """The scheme of least error among those that are as safe as was asked.
+
+    >>> advice = advise(Situation("stranger", "shares", 1_000))
+    >>> advice.best.name, advice.best.needed(0.05)
+    ('a coin for each answer', 1537)
+    >>> advise(Situation("anyone", "shares", 1_000, questions=10)).best.name
+    'one question each, by lot'
+    """
+    _check(situation)
+    found = _of_levels(situation) if situation.levels > 2 else _of_questions(situation)
+    least = min(option.variance for option in found)
+    best = next(option for option in found if option.variance <= NEARLY * least)  # simplest first
+    others = sorted((o for o in found if o is not best), key=lambda o: o.variance)
+    return Advice(situation, best, others, _open(situation))
+
+
+# Schemes for yes/no answers: theta, or what else is to be set, goes from no information to the truth ----
+
+
+def _of_questions(s: Situation) -> list[Option]:
+    """Simplest first."""
+    names = [f"question {i + 1}" for i in range(s.questions)]
+    depth = _depth(s)
+    found: list[Option | None] = [_coins(s, names, depth)]
+    if s.questions > 1:
+        found += [_one_coin(s, names, depth), _by_lot(s, depth), _whole_record(s, names, depth)]
+        found.append(_certified_record(s, names))
+    return [option for option in found if option is not None]
+
+
+def _coins(s: Situation, names: list[str], depth: int) -> Option:
+    """A coin for each answer; how the chance of a guess depends on theta."""
+    K = len(names)
+    theta = {
+        "record": s.guess ** (1 / K), "anyone": _logistic(_epsilon(s) / K),
+    }.get(s.fear, s.guess)  # fmt: skip
+    protection = ({"mechanism": "multi-group", "theta": theta, "groups": [[n] for n in names]},)
+    return Option(
+        "a coin for each answer",
+        f"Each answer is true with probability θ = {theta:.4g}, else the opposite; a coin of its own for each.",
+        s.guess, _square(theta) ** depth - 4.0**-depth, protection,
+    )  # fmt: skip
+
+
+def _one_coin(s: Situation, names: list[str], depth: int) -> Option | None:
+    """[Zhan & Du 4.1] All true, or all reversed: two records remain, so who knows one answer knows all."""
+    if s.fear in ("neighbour", "anyone"):
+        return None
+    theta = s.guess
+    variance = 2.0**-depth * 2 * _square(theta) - 4.0**-depth
+    protection = ({"mechanism": "multi-group", "theta": theta, "groups": [names]},)
+    return Option(
+        "one coin for all answers",
+        f"All answers are true with probability θ = {theta:.4g}, else all are the opposite.",
+        s.guess, variance, protection,
+        "whoever knows one of her answers for certain reads all the others (chapter 2)",
+    )  # fmt: skip
+
+
+def _by_lot(s: Situation, depth: int) -> Option | None:
+    """Each respondent is asked one question (or one with the class): the whole allowance for it."""
+    K = s.questions
+    lots = {1: K, 2: K - 1}.get(depth)
+    if lots is None or depth == K:
+        return None
+    n = 2**depth
+    rest = 2.0 ** (K - depth)  # the answers that were not asked are guessed blindly
+    guess = s.guess * rest if s.fear == "record" else s.guess
+    if guess >= 1:  # it would have to be told openly to be as unsafe as is allowed
+        return None
+    p, r = _symmetric(s, n, guess)
+    if not p > r:
+        return None
+    asked = "one question" if depth == 1 else "one question and the class"
+    truth = (
+        f"reports the truth with probability {p:.4g}"
+        if n > 2
+        else f"reports it truly with θ = {p:.4g}"
+    )
+    variance = lots * 2.0**-depth * (1 - 2.0**-depth) / (p - r) ** 2
+    truth = (
+        f"reports the truth with probability {p:.4g}"
+        if n > 2
+        else f"reports it truly with θ = {p:.4g}"
+    )
+    return Option(
+        "one question each, by lot",
+        f"The form asks each respondent {asked}, by lot, and she {truth}, else another answer.",
+        s.guess, variance, None,
+    )  # fmt: skip
+
+
+def _whole_record(s: Situation, names: list[str], depth: int) -> Option | None:
+    """The unrelated question with fair personal answers: k-RR on all answers together."""
+    n = 2 ** len(names)
+    p, r = _symmetric(s, n)
+    if not p > r:
+        return None
+    q = (n * p - 1) / (n - 1)
+    protection = ({"mechanism": "unrelated-question", "q": q, "groups": [names]},)
+    return Option(
+        "all answers or made-up ones",
+        f"All answers are sent with probability q = {q:.4g}, else answers that are made up by fair coins.",
+        s.guess, 2.0**-depth * (1 - 2.0**-depth) / (p - r) ** 2, protection,
+    )  # fmt: skip
+
+
+def _certified_record(s: Situation, names: list[str]) -> Option | None:
+    """The certified matrix on all combinations of answers, for exactly what will be computed."""
+    n = 2 ** len(names)
+    if n > MOST_COMBINED or s.fear not in ("anyone", "record"):
+        return None
+    even = np.full(n, 1 / n)
+    rows = _rows(s, even, (2,) * len(names))
+    best = _certified(s, even, rows)
+    return Option(
+        "a certified matrix for the record",
+        f"The {n} combinations are one question, disguised by the matrix of `ppdm optimise` "
+        f"({len(best.matrix)} reports).",
+        s.guess, best.mse, None, _ruled_out(best),
+    )  # fmt: skip
+
+
+def _certified(s: Situation, even: np.ndarray, rows: np.ndarray) -> Scheme:
+    if s.fear == "anyone":
+        return best_ldp_scheme(even, _epsilon(s), 1, rows)
+    return best_scheme(even, s.guess, None, 1, rows)
+
+
+def _ruled_out(best: Scheme) -> str:
+    return RULED_OUT if (best.matrix == 0).any() else ""
+
+
+# One question with more than two answers ------------------------------------------------------------
+
+
+def _of_levels(s: Situation) -> list[Option]:
+    n = s.levels
+    p, r = _symmetric(s, n)
+    even = np.full(n, 1 / n)
+    rows = workload_of("prefixes" if s.compute == "prefixes" else "cells", even)
+    told = np.full((n, n), r) + (p - r) * np.eye(n)
+    found = [Option(
+        "k-RR", f"The truth with probability p = {p:.4g}, else any of the other answers.",
+        s.guess, float(mse(told, even, 1, rows)),
+        ({"mechanism": "k-rr", "p": p, "attributes": ["question"]},),
+    )]  # fmt: skip
+    if n > MOST_CERTIFIED:
+        return found
+    best = _certified(s, even, rows)
+    spec = {
+        "mechanism": "matrix", "matrix": best.matrix.tolist(), "prior": even.tolist(),
+        "outputs": [f"report {i + 1}" for i in range(len(best.matrix))], "attributes": ["question"],
+    }  # fmt: skip
+    words = f"The matrix that `ppdm optimise` finds ({len(best.matrix)} reports)."
+    found.append(Option("a certified matrix", words, s.guess, best.mse, (spec,), _ruled_out(best)))
+    return found
+
+
+# Parts ----------------------------------------------------------------------------------------------
+
+
+def _symmetric(s: Situation, n: int, guess: float | None = None) -> tuple[float, float]:
+    """p of the truth and r of each other of n answers, such that the feared guess is right as allowed.
+
+    Of n combinations of yes/no answers: a single one is right in half of the others, too, so a
+    stranger guesses it with p + (n/2 - 1) r. A neighbour has two combinations left, p to r.
+    """
+    guess = s.guess if guess is None else guess
+    if s.fear == "anyone" or (s.fear == "neighbour" and s.levels == 2):
+        ratio = guess / (1 - guess)
+        return ratio / (ratio + n - 1), 1 / (ratio + n - 1)
+    whole = s.levels > 2 or s.fear == "record"
+    p = guess if whole else 1 - 2 * (n - 1) * (1 - guess) / n
+    return p, (1 - p) / (n - 1)
+
+
+def _square(theta: float) -> float:
+    """The mean square of what one fair, disguised answer adds to its estimated share."""
+    return (theta**2 + (1 - theta) ** 2) / (2 * (2 * theta - 1) ** 2)
+
+
+def _epsilon(s: Situation) -> float:
+    """The ε under which a fact of even odds is guessed with this chance at most."""
+    return math.log(s.guess / (1 - s.guess))
+
+
+def _logistic(x: float) -> float:
+    return 1 / (1 + math.exp(-x))
+
+
+def _depth(s: Situation) -> int:
+    """How many answers a number that is computed combines."""
+    return {"shares": 1, "prefixes": 1, "pairs": 2, "tables": s.questions}[s.compute]
+
+
+def _rows(s: Situation, prior: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    if s.compute == "pairs":
+        return workload_of("pairs", prior, shape)
+    if s.compute == "tables":
+        return workload_of("cells", prior)
+    digits = np.indices(shape).reshape(len(shape), -1)
+    return np.array([digits[i] == v for i in range(len(shape)) for v in (0, 1)], dtype=float)
+
+
+def _open(s: Situation) -> float:
+    """The same variance where everybody is asked openly."""
+    if s.levels > 2:
+        rows = workload_of(
+            "prefixes" if s.compute == "prefixes" else "cells", np.full(s.levels, 1 / s.levels)
+        )
+        return float(mse(np.eye(s.levels), np.full(s.levels, 1 / s.levels), 1, rows))
+    depth = _depth(s)
+    return 2.0**-depth * (1 - 2.0**-depth)
+
+
+def _check(s: Situation) -> None:
+    if s.fear not in FEARS:
+        raise ValueError(f"the fear is one of {', '.join(FEARS)}; got {s.fear!r}")
+    if s.compute not in PURPOSES:
+        raise ValueError(f"what is computed is one of {', '.join(PURPOSES)}; got {s.compute!r}")
+    if s.respondents < 1:
+        raise ValueError(f"{s.respondents} respondents: at least one is needed")
+    if not 1 <= s.questions <= MOST_QUESTIONS:
+        raise ValueError(f"{s.questions} questions: there is advice for 1 to {MOST_QUESTIONS}")
+    if not 2 <= s.levels <= MOST_LEVELS:
+        raise ValueError(
+            f"{s.levels} answers to a question: there is advice for 2 to {MOST_LEVELS}"
+        )
+    if s.levels > 2 and s.questions > 1:
+        raise ValueError("several questions are taken as yes/no questions: leave out the levels")
+    if s.compute in ("pairs", "tables") and s.questions < 2:
+        raise ValueError(f"{s.compute} take two questions or more; there is {s.questions}")
+    if s.compute == "prefixes" and s.levels == 2:
+        raise ValueError(
+            "prefixes are for one question whose answers have an order: give its levels"
+        )
+    if s.compute == "tables" and s.questions > 20:
+        raise ValueError(
+            f"a table of {s.questions} questions has {2**s.questions:,} cells: 20 is the most"
+        )
+    blind = _blind(s)
+    if not blind < s.guess < 1:
+        raise ValueError(
+            f"the guess may be right with {s.guess:g}: it must lie between {blind:.4g}, which needs no "
+            "report at all, and 1"
+        )
+    if not 0 < s.error < 1:
+        raise ValueError(f"the error is {s.error:g}: half of an interval's width, between 0 and 1")
+
+
+def _blind(s: Situation) -> float:
+    if s.fear == "anyone":
+        return 0.5
+    if s.levels > 2:
+        return 1 / s.levels
+    return 0.5**s.questions if s.fear == "record" else 0.5
+
+
+# The command ----------------------------------------------------------------------------------------
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.description = (
+        "Which scheme should I use? Say what you fear, what you will compute and how many will answer. "
+        "Every number of the answer is computed for this situation, for fair and independent answers."
+    )
+    parser.add_argument(
+        "--fear", required=True, choices=FEARS,
+        help="stranger: sees a report and guesses one answer; record: all answers; neighbour: knows her "
+        "other answers; anyone: whatever he knows (that is ε)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--compute", required=True, choices=PURPOSES,
+        help="shares of each answer; pairs of each answer with the class (naive Bayes); tables of all "
+        "combinations (trees); prefixes: shares at or below each answer",
+    )  # fmt: skip
+    parser.add_argument("--respondents", type=int, required=True, help="how many will answer")
+    parser.add_argument(
+        "--questions", type=int, default=1, help="how many yes/no questions; default 1"
+    )
+    parser.add_argument("--levels", type=int, default=2, help="answers of one question; default 2")
+    parser.add_argument(
+        "--guess",
+        type=float,
+        default=0.75,
+        help="the chance with which he may be right; default .75",
+    )
+    parser.add_argument(
+        "--error",
+        type=float,
+        default=0.05,
+        help="half of the width wanted of an interval; default .05",
+    )
+    parser.add_argument("--json", action="store_true", help="as data instead of sentences")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Print the advice."""
+    advice = advise(Situation(
+        args.fear, args.compute, args.respondents, args.questions, args.levels, args.guess, args.error
+    ))  # fmt: skip
+    if args.json:
+        print(json.dumps(plain(advice), ensure_ascii=False, indent=1, allow_nan=False))
+    else:
+        print("\n".join(sentences(advice)))
+    return 0
+
+
+def plain(advice: Advice) -> dict[str, Any]:
+    """The advice as lists, mappings, strings and numbers.
+
+    >>> plain(advise(Situation("stranger", "shares", 1_000)))["use"]["name"]
+    'a coin for each answer'
+    """
+    s = advice.situation
+
+    def told(option: Option) -> dict[str, Any]:
+        return {
+            "name": option.name, "words": option.words, "guess": option.guess,
+            "half_width": option.half_width(s.respondents), "needed": option.needed(s.error),
+            "mind": option.mind, "protection": None if option.protection is None else list(option.protection),
+        }  # fmt: skip
+
+    return {
+        "situation": s._asdict(), "use": told(advice.best), "instead": [told(o) for o in advice.others],
+        "enough": advice.best.needed(s.error) <= s.respondents,
+        "open": {"half_width": _width(advice.open_variance, s.respondents)},
+    }  # fmt: skip
+
+
+def sentences(advice: Advice) -> list[str]:
+    """The advice in words.
+
+    >>> sentences(advise(Situation("stranger", "shares", 1_000)))[0]
+    'Use a coin for each answer.'
+    """
+    s, best = advice.situation, advice.best
+    right, blind = 100 * best.guess, 100 * _blind(s)
+    ours, theirs = best.half_width(s.respondents), _width(advice.open_variance, s.respondents)
+    lines = [f"Use {best.name}.", best.words, ""]
+    lines.append(
+        f"What it protects. {WHO[s.fear]}: right in at most {right:.3g} of 100 cases, whatever the report; "
+        f"{blind:.3g} without it."
+    )
+    lines.append(
+        f"What you get. From {s.respondents:,} respondents, {WHAT[s.compute]} {_points(ours)} (95 %, on average); "
+        f"asked openly, {_points(theirs)}."
+    )
+    needed = best.needed(s.error)
+    if needed > s.respondents:
+        lines.append(
+            f"That is too few for ± {100 * s.error:.3g} points: ask {needed:,}, let him be right more often "
+            "(--guess), or ask less."
+        )
+    else:
+        lines.append(f"For ± {100 * s.error:.3g} points {needed:,} are enough.")
+    if best.mind:
+        lines.append(f"Mind: {best.mind}.")
+    if advice.others:
+        lines += ["", "Instead, as safe:"]
+    for o in advice.others:
+        mind = f" (mind: {o.mind})" if o.mind else ""
+        lines.append(
+            f"  {o.name}: {_points(o.half_width(s.respondents))}; {o.variance / best.variance:.3g} times as many "
+            f"respondents for the same error{mind}"
+        )
+    lines += [
+        "",
+        "Computed for fair and independent answers, where a report gives away most beyond a blind guess.",
+    ]
+    return lines
+
+
+def _points(half_width: float) -> str:
+    return (
+        f"to ± {100 * half_width:.2g} points"
+        if half_width < 1
+        else "not at all (± over 100 points)"
+    )
+
+
+def _width(variance: float, respondents: int) -> float:
+    return float(ndtri((1 + CONFIDENCE) / 2)) * math.sqrt(variance / respondents)

@@ -1,0 +1,258 @@
+"""`ppdm advise`: each answer against channels that are written out, the ladder, and other formulas.
+
+Nothing here is random.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import re
+import shlex
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ppdm import Domain, Table, cli
+from ppdm.contract import Survey
+from ppdm.disguise import scheme_of
+from ppdm.disguise.matrix import matrix_epsilon
+from ppdm.optimise import best_ldp_scheme, mse
+from ppdm.privacy import ladder
+from ppdm.survey import choice
+from ppdm.survey.choice import Situation, advise
+from ppdm.survey.plan import standard_error
+from ppdm.survey.relate import power
+
+PAGE = Path(__file__).parents[1] / "book" / "which_one.md"
+
+
+def situations():
+    """The ten of the page: what stands in each row."""
+    rows = []
+    for line in PAGE.read_text().splitlines():
+        found = re.match(
+            r"\| .+ \| `(ppdm advise .+)` \| (.+) \| ± ([\d.]+) points \| ([\d,]+) people \|", line
+        )
+        if found:
+            rows.append(pytest.param(*found.groups(), id=found[1][12:]))
+    return rows
+
+
+def asked(command: str) -> Situation:
+    parser = argparse.ArgumentParser()
+    choice.add_arguments(parser)
+    a = parser.parse_args(shlex.split(command)[2:])
+    return Situation(a.fear, a.compute, a.respondents, a.questions, a.levels, a.guess, a.error)
+
+
+def channel(option, s: Situation) -> np.ndarray:
+    """M[report, record] of an option that a survey file can hold."""
+    names = [f"question {i + 1}" for i in range(s.questions)] if s.levels == 2 else ["question"]
+    survey = Survey({n: list(range(s.levels)) for n in names}, option.protection)
+    return scheme_of(survey).matrix(survey.domain)
+
+
+def worst(M: np.ndarray, s: Situation) -> float:
+    """The feared attacker's chance after the report that helps him most; records are equally likely."""
+    if s.fear == "anyone":
+        epsilon = matrix_epsilon(M)
+        return math.exp(epsilon) / (1 + math.exp(epsilon))
+    K = s.questions if s.levels == 2 else 1
+    posterior = M / M.sum(axis=1, keepdims=True)
+    if s.fear == "record" or s.levels > 2:
+        return posterior.max()
+    cells = posterior.reshape(len(M), *(2,) * K)
+    if s.fear == "stranger":
+        axes = range(1, K + 1)
+        return max(cells.sum(axis=tuple(a for a in axes if a != i)).max() for i in axes)
+    reached = 0.0  # a neighbour: two records that differ in one answer
+    for i in range(1, K + 1):
+        both = cells.sum(axis=i, keepdims=True)
+        ratio = np.divide(cells, both, out=np.zeros_like(cells), where=both > 0)
+        reached = max(reached, ratio.max())
+    return reached
+
+
+def wanted(s: Situation) -> np.ndarray:
+    """The numbers that are computed, a row each, from the shares of all records."""
+    if s.levels > 2:
+        return np.tri(s.levels) if s.compute == "prefixes" else np.eye(s.levels)
+    digits = np.array(list(product((0, 1), repeat=s.questions)))
+    last = s.questions - 1
+    if s.compute == "tables":
+        return np.eye(len(digits))
+    if s.compute == "shares":
+        return np.array(
+            [digits[:, i] == v for i in range(s.questions) for v in (0, 1)], dtype=float
+        )
+    return np.array([(digits[:, i] == a) & (digits[:, last] == c)
+                     for i in range(last) for a in (0, 1) for c in (0, 1)], dtype=float)  # fmt: skip
+
+
+def test_the_page_has_ten_situations():
+    assert len(situations()) == 10
+
+
+@pytest.mark.parametrize(("command", "name", "points", "people"), situations())
+def test_each_answer_of_the_page_is_computed(command, name, points, people, capsys):
+    assert cli.main(shlex.split(command)[1:] + ["--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    s = asked(command)
+    assert told["use"]["name"] == name
+    assert f"{100 * told['use']['half_width']:.2g}" == points
+    assert told["use"]["needed"] == int(people.replace(",", ""))
+    assert told["enough"] == (told["use"]["needed"] <= s.respondents)
+    costs = [o["half_width"] for o in told["instead"]]
+    assert costs == sorted(costs)
+    assert told["use"]["half_width"] <= math.sqrt(choice.NEARLY) * min([*costs, np.inf])
+
+
+@pytest.mark.parametrize("fear", choice.FEARS)
+@pytest.mark.parametrize("compute", ["shares", "pairs", "tables"])
+def test_every_scheme_of_three_answers_by_its_channel(fear, compute):
+    """Its attacker reaches what is allowed, and its error is that of weighted least squares."""
+    s = Situation(fear, compute, 1_000, questions=3, guess=0.7)
+    advice = advise(s)
+    options = [advice.best, *advice.others]
+    held = [o for o in options if o.protection is not None]
+    assert len(held) >= 2
+    for option in held:
+        M = channel(option, s)
+        assert worst(M, s) == pytest.approx(0.7), option.name
+        assert option.variance == pytest.approx(float(mse(M, np.full(8, 1 / 8), 1, wanted(s)))), (
+            option.name
+        )
+
+
+@pytest.mark.parametrize("fear", ["stranger", "record", "neighbour"])
+def test_the_ladder_says_no_more_than_was_allowed(fear):
+    """The same attackers, by `ppdm.privacy.ladder`: on average they are right as often, or less."""
+    s = Situation(fear, "tables", 1_000, questions=3, guess=0.7)
+    for option in (o for o in [advise(s).best, *advise(s).others] if o.protection is not None):
+        names = [f"question {i + 1}" for i in range(3)]
+        survey = Survey({n: [0, 1] for n in names}, option.protection)
+        everyone = Table(survey.domain, np.ones(8))
+        (spec,) = option.protection
+        scheme = (ladder.MultiGroup(spec["theta"], spec["groups"]) if "theta" in spec
+                  else ladder.UnrelatedQuestion(spec["q"]))  # fmt: skip
+        goal = ladder.RECORD if fear == "record" else names[0]
+        known = names[1:] if fear == "neighbour" else ()
+        got = ladder.guess(scheme, goal, "scheme", everyone, everyone, known=known)
+        assert got.chance <= 0.7 + 1e-9
+        if fear != "neighbour" or option.name == "a coin for each answer":
+            assert got.chance == pytest.approx(0.7)
+
+
+def test_coins_by_the_plan_of_a_country_and_the_power_of_a_survey():
+    """Ten questions: the formula of `survey.plan`, and for one question that of `survey.relate`."""
+    neighbour = advise(Situation("neighbour", "pairs", 5_000, questions=10)).best
+    drawn = (0.25 - 0.0625) / 5_000
+    assert (neighbour.half_width(5_000) / 1.959964) ** 2 == pytest.approx(
+        standard_error(math.log(3), 2, 5_000) ** 2 + drawn, rel=1e-6
+    )
+    coin = advise(Situation("stranger", "shares", 2_000)).best
+    survey = Survey({"question 1": ["no", "yes"]}, coin.protection)
+    assert coin.needed(0.05) == power(survey, "question 1", 0.05)
+
+
+@pytest.mark.parametrize(
+    ("compute", "fear"), [("shares", "anyone"), ("pairs", "anyone"), ("shares", "neighbour")]
+)
+def test_lots_by_every_outcome(compute, fear):
+    """Which question is drawn, and what is reported: the mean and the variance of the estimate."""
+    K, g = 4, 0.7
+    s = Situation(fear, compute, 1_000, questions=K, guess=g)
+    option = next(o for o in [advise(s).best, *advise(s).others] if o.name.endswith("by lot"))
+    lots, n = (K, 2) if compute == "shares" else (K - 1, 4)
+    ratio = g / (1 - g)
+    p, r = ratio / (ratio + n - 1), 1 / (ratio + n - 1)
+    # the share of the first of n equally likely (combinations of) answers; it is drawn with chance 1 / lots
+    said = (p - r) / n + r
+    value = np.array([(1 - r) / (p - r), -r / (p - r), 0.0]) * [lots, lots, 1]
+    chance = np.array([said / lots, (1 - said) / lots, 1 - 1 / lots])
+    mean = chance @ value
+    assert mean == pytest.approx(1 / n)
+    # among those who were asked: the number of them is known, so only their spread counts
+    asked_of = np.array([(1 - r) / (p - r), -r / (p - r)])
+    spread = said * asked_of[0] ** 2 + (1 - said) * asked_of[1] ** 2 - 1 / n**2
+    assert option.variance == pytest.approx(lots * spread)
+
+
+def test_the_matrices_are_certified_ones():
+    s = Situation("anyone", "prefixes", 1_000, levels=6)
+    best = advise(s).best
+    M = channel(best, s)
+    assert worst(M, s) == pytest.approx(0.75)
+    even = np.full(6, 1 / 6)
+    scheme = best_ldp_scheme(even, math.log(3), 1, np.tri(6))
+    assert best.variance == pytest.approx(scheme.mse) and scheme.gap < 1e-6
+    strangers = Situation("stranger", "shares", 1_000, levels=6, guess=0.5)
+    assert worst(channel(advise(strangers).best, strangers), strangers) == pytest.approx(0.5)
+    for s in (Situation("anyone", w, 1_000, questions=3) for w in ("shares", "pairs", "tables")):
+        least = min(o.variance for o in [advise(s).best, *advise(s).others])
+        certified = best_ldp_scheme(np.full(8, 1 / 8), math.log(3), 1, wanted(s))
+        assert least >= certified.bound * (1 - 1e-9), "nothing is better than the bound"
+
+
+def test_one_coin_for_all_is_never_offered_to_those_who_know_an_answer():
+    """Its posterior for a neighbour is 1, its epsilon infinite."""
+    one = 0.75 * np.eye(4) + 0.25 * np.eye(4)[::-1]
+    assert worst(one, Situation("neighbour", "shares", 1, questions=2)) == 1
+    for fear in ("neighbour", "anyone"):
+        advice = advise(Situation(fear, "pairs", 1_000, questions=4))
+        assert all(not o.name.startswith("one coin") for o in [advice.best, *advice.others])
+    told = choice.sentences(advise(Situation("stranger", "pairs", 1_000, questions=4)))
+    assert any(line.startswith("Mind: whoever knows one") for line in told)
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    ({"fear": "ghosts"}, "the fear is one of"),
+    ({"compute": "means"}, "what is computed is one of"),
+    ({"respondents": 0}, "at least one"),
+    ({"questions": 61}, "1 to 60"),
+    ({"levels": 33}, "2 to 32"),
+    ({"levels": 3, "questions": 2}, "leave out the levels"),
+    ({"compute": "pairs"}, "two questions or more"),
+    ({"compute": "prefixes"}, "give its levels"),
+    ({"compute": "tables", "questions": 21}, "20 is the most"),
+    ({"guess": 0.5}, "between 0.5"),
+    ({"guess": 1.0}, "and 1"),
+    ({"error": 0.0}, "half of an interval"),
+])  # fmt: skip
+def test_refusals(change, words):
+    with pytest.raises(ValueError, match=words):
+        advise(Situation("stranger", "shares", 100)._replace(**change))
+
+
+def test_the_command_speaks_in_sentences(capsys):
+    assert cli.main(["advise", "--fear", "anyone", "--compute", "tables", "--respondents", "500",
+                     "--questions", "6"]) == 0  # fmt: skip
+    out = capsys.readouterr().out
+    assert out.startswith("Use all answers or made-up ones.")
+    assert "That is too few for ± 5 points: ask 25,738" in out
+    assert cli.main(["advise", "--fear", "anyone", "--compute", "pairs", "--respondents", "5"]) == 1
+    assert "two questions or more" in capsys.readouterr().err
+
+
+def test_all_situations_can_be_asked():
+    """Every fear and purpose, few and many questions: an answer, or one sentence."""
+    for fear, compute in product(choice.FEARS, choice.PURPOSES):
+        for size in ({"questions": 1}, {"questions": 2}, {"questions": 12}, {"levels": 20}):
+            s = Situation(fear, compute, 1_000, guess=0.8, **size)
+            try:
+                advice = advise(s)
+            except ValueError:
+                continue
+            assert all(o.variance > 0 and 0 < o.guess < 1 for o in [advice.best, *advice.others])
+            assert choice.sentences(advice)[0].startswith("Use ")
+            json.dumps(choice.plain(advice), allow_nan=False)
+
+
+def test_domains_of_the_ladder_are_those_of_the_survey():
+    """The order of cells that `channel` relies on: the last question fastest."""
+    domain = Domain(("question 1", "question 2"), ((0, 1),) * 2)
+    assert domain.digits(np.arange(4)).tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
