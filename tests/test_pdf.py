@@ -188,6 +188,7 @@ def test_the_print_is_whole(site, printed):
 
 
 @needs_browser
+@pytest.mark.slow
 def test_a_print_with_a_wrong_number_or_an_early_solution_is_found(site, tmp_path, monkeypatch):
     copy = shutil.copytree(site, tmp_path / "site")
     page = copy / "notebooks" / "02_groups.html"

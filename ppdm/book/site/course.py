@@ -35,7 +35,7 @@ def write(static: Path, pages: Path) -> str:
     for name, path in build.find_sources(build.default_sources()).items():
         notebook = build.student_version(path)
         nbformat.write(notebook, folder / f"{name}.ipynb")
-        nbformat.write(_as_page(notebook, name), pages / f"{name}.ipynb")
+        nbformat.write(as_page(notebook, name), pages / f"{name}.ipynb")
         said = build.summary(path)
         link = f'<a href="../_static/course/{name}.ipynb" download>{name}.ipynb</a>'
         title = said["title"].removeprefix("Assignment ")
@@ -46,7 +46,7 @@ def write(static: Path, pages: Path) -> str:
     return "\n".join([*rows, "", f"All of them in one file: {archive}.", ""])
 
 
-def _as_page(notebook, name: str):
+def as_page(notebook, name: str):
     """A student version to look at; one that needs the standard library only can be tried in the browser."""
     import nbformat
 
