@@ -75,6 +75,22 @@ def likeness(rng, reps, dataset, scheme, k, e, *, tables):
     return dict(zip(names, np.array(found).T))
 
 
+def closeness(rng, reps, dataset, k, *, tables):
+    """[Guo, Section 3] The mean KS distance of AIBR's attributes from the original ones.
+
+    ``KS`` as released, ``KS rounded`` with as many decimals as the original values have.
+    """
+    X, _ = tables[dataset]
+    found = np.empty((reps, 2))
+    for rep in range(reps):
+        A = X[split(len(X), rng)[0]]
+        released = aibr(A, k, rng)
+        for i, B in enumerate((released, rounded_like(X, released))):
+            distances = [ks_2samp(a, b, method="asymp").statistic for a, b in zip(A.T, B.T)]
+            found[rep, i] = np.mean(distances)
+    return dict(zip(("KS", "KS rounded"), found.T))
+
+
 def _correlations(Z):
     """The correlation matrix; a constant column (SSVD can make one) has correlation 0."""
     centred = Z - Z.mean(axis=0)

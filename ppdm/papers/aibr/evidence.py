@@ -489,6 +489,20 @@ def alike_in_worlds(alike, wrong, metric: str, true_in: tuple, false_in: tuple) 
                                for scheme in (*true_in, *false_in)}}  # fmt: skip
 
 
+def closer_in_worlds(close: pd.DataFrame) -> dict:
+    """[Guo, Section 3] Does each attribute's distribution come closer with k? From `beyond.closeness`."""
+
+    def found(rows, metric="KS", backwards=False) -> dict:
+        rows = study.summarise(rows[rows["metric"] == metric])
+        return _series(rows, "metric", "k", backwards) | {"names": sorted(rows["dataset"].unique())}
+
+    return found(close) | {
+        "worlds": {"rounded like the original": found(close, "KS rounded")},
+        "draws": in_draws(found, tenths(close)),
+        "plants": {"k counted backwards": found(close, backwards=True)},
+    }
+
+
 def exact_in_worlds(guesses) -> dict:
     """[Guo, Section 4] How many more values are guessed exactly from a release; each repetition a draw.
 

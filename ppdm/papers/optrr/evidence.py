@@ -190,6 +190,17 @@ def better(rows: pd.DataFrame, cells) -> dict:
     return {"differences": log_gain(rows, *cells), "names": names}
 
 
+def levels_won(found: dict) -> str:
+    """At how many levels the mean gain of `better` is one, and the median gain.
+
+    >>> levels_won({"differences": np.log([2.0, 1.5, 0.9])})
+    'Better at 2 of 3 levels in the mean over the draws; the median gain is 1.50.'
+    """
+    gained = np.asarray(found["differences"])
+    return (f"Better at {int((gained > 0).sum())} of {gained.size} levels in the mean over the draws; "
+            f"the median gain is {np.exp(np.median(gained)):.2f}.")  # fmt: skip
+
+
 def much_better(rows: pd.DataFrame, cell: dict, above: float) -> dict:
     """The least gain above some privacy."""
     here = of(rows, cell)
