@@ -4,10 +4,11 @@ readings     what the paper leaves open, and our choice
 experiment   one grid point: deal groups, disguise, learn, test; and the paper's other sections
 evidence     frames in, tables and evidence for claims out
 beyond       what an attacker learns
+bias         why undoing can cost accuracy: bias against variance
 pictures     trees side by side
 """
 
-from ppdm.papers.multi_group import evidence
+from ppdm.papers.multi_group import bias, evidence
 from ppdm.papers.multi_group.beyond import (
     guessed_above,
     guesses,
@@ -45,6 +46,7 @@ __all__ = [
     "THETAS",
     "association",
     "benchmark",
+    "bias",
     "codings",
     "copied_class",
     "divided",
