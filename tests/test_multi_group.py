@@ -204,6 +204,7 @@ def test_readings_are_different_experiments():
         {"size": 200},
         {"ratio": 0.5},
         {"divisions": 2},
+        {"sizes": "any"},
     ):
         assert not np.array_equal(base, mg.trees(rng(3), 4, CANCER, 2, 0.8, **keywords)["accuracy"])
     same = [mg.trees(rng(seed), 1, CANCER, 2, 1.0, grouping=1)["accuracy"][0] for seed in (1, 2)]

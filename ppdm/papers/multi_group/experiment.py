@@ -49,6 +49,7 @@ def trees(
     ratio: float = TRAINING,
     size: int | None = None,
     labels: str = "true",
+    sizes: str = "equal",
     **coding,
 ) -> dict[str, np.ndarray]:
     """[Zhan & Du 5.2] Deal groups, disguise, learn, test: `reps` times at one θ.
@@ -79,6 +80,9 @@ def trees(
         or with it if there are not so many.
     labels
         ``"shuffled"``: the classes of the training part are dealt out anew before anything else.
+    sizes
+        ``"equal"``: groups are as nearly of one size as can be; ``"any"``: each attribute goes to a
+        group by lot.
 
     Returns ``accuracy``, ``balanced`` (the mean of the two classes' accuracies), ``constant``
     (1 if all test records were given the same class); and of this division ``undisguised``, the
@@ -90,6 +94,7 @@ def trees(
     """
     _check("learner", learner, ("ID3", "naive Bayes", "one class"))
     _check("labels", labels, LABELS)
+    _check("sizes", sizes, ("equal", "any"))
     people, results = survey(dataset, ratio, **coding), []
     best = "ID3" if learner == "one class" else learner
     for part, repetitions in parts(dataset, reps, divisions, ratio, **coding):
@@ -104,10 +109,12 @@ def trees(
             if learner == "one class":
                 learned_from = part.train
             elif undo:
-                learned_from = estimate(table, groups, theta, class_in, rng, deal, people.absent)
+                learned_from = estimate(
+                    table, groups, theta, class_in, rng, deal, people.absent, sizes
+                )
             else:
                 names = table.names[:-1] if class_in == "none" else table.names
-                scheme = MultiGroup(theta, random_groups(names, groups, deal), people.absent)
+                scheme = MultiGroup(theta, dealt(names, groups, deal, sizes), people.absent)
                 learned_from = scheme.disguise_table(table, rng)
             model = _learner(learner, negative).fit_table(learned_from)
             results.append((*part.outcome(model), *known))
@@ -133,20 +140,36 @@ def benchmark(
 
 
 def estimate(
-    table: Table, groups: int, theta: float, class_in: str, rng, deal=None, absent=None
-) -> Table:
+    table: Table, groups: int, theta: float, class_in: str, rng, deal=None, absent=None,
+    sizes: str = "equal",
+) -> Table:  # fmt: skip
     """Disguise a table (the class last) and undo it, in one of the readings of the class's place.
 
-    `deal` is the generator that deals the attributes into groups.
+    `deal` is the generator that deals the attributes into groups, of equal or of any `sizes`.
     """
     _check("class_in", class_in, ("one", "none", "copies", "literal"))
     deal = rng if deal is None else deal
     if class_in == "copies":
-        return copied_class(table, random_groups(table.names[:-1], groups, deal), theta, rng)
+        return copied_class(table, dealt(table.names[:-1], groups, deal, sizes), theta, rng)
     names = table.names[:-1] if class_in == "none" else table.names
-    scheme = MultiGroup(theta, random_groups(names, groups, deal), absent)
+    scheme = MultiGroup(theta, dealt(names, groups, deal, sizes), absent)
     reports = scheme.disguise_table(table, rng)
     return literal_class(reports, scheme) if class_in == "literal" else scheme.undo(reports)
+
+
+def dealt(names, groups: int, rng: np.random.Generator, sizes: str = "equal") -> list[list[str]]:
+    """Attributes dealt into groups of nearly one size, or each into a group by lot.
+
+    >>> sorted(map(len, dealt("ABCDEFG", 3, np.random.default_rng(1))))
+    [2, 2, 3]
+    """
+    if sizes == "equal":
+        return random_groups(names, groups, rng)
+    lots = rng.integers(groups, size=len(names))
+    by_lot = [
+        [name for name, lot in zip(names, lots, strict=True) if lot == g] for g in range(groups)
+    ]
+    return [group for group in by_lot if group]
 
 
 def literal_class(reports: Table, scheme: MultiGroup) -> Table:

@@ -26,6 +26,10 @@ READINGS = {reading.name: reading for reading in (
         alternative="once for all repetitions", options={"grouping": 1}, datasets=DATASETS,
         touches=GROUPED),
     Reading(
+        "groups of any size", "Are the groups of one size?", "as nearly as can be",
+        why="The paper's examples are.", alternative="each attribute goes to a group by lot",
+        options={"sizes": "any"}, datasets=DATASETS, touches=GROUPED),
+    Reading(
         "class not disguised", _CLASS, "like the others, in one of the groups",
         why="It is what a respondent would rather not tell.",
         alternative="it is not disguised (Eq. 13)", options={"class_in": "none"}, datasets=DATASETS,
