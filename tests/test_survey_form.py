@@ -16,8 +16,9 @@ from scipy.stats import chisquare
 from ppdm import count
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
-from ppdm.survey import Codes
+from ppdm.survey import Codes, estimate
 from ppdm.survey.form import form
+from ppdm.survey.report import write
 from ppdm.survey.server import Lecture
 from ppdm.survey.slides import slides
 
@@ -230,6 +231,35 @@ def test_a_report_is_posted_once_as_it_is_and_again_the_same(tmp_path, chromium)
         live = json.loads(window.evaluate("() => fetch('/live.json').then(r => r.text())"))
         assert live["respondents"] == 0  # fewer than ten
         window.close()
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_the_live_page_and_the_report_are_for_every_reader(tmp_path, chromium):  # noqa: F811
+    """Their figures have text alternatives; axe finds nothing, nor does the console."""
+    rng = np.random.default_rng(2)
+    people = pd.DataFrame({n: rng.choice(levels, 60) for n, levels in SURVEY.attributes.items()})
+    reports = scheme_of(SURVEY).disguise(people, rng)
+    write(tmp_path / "result", SURVEY, estimate(reports, SURVEY))
+    server = Lecture(SURVEY, tmp_path / "codes.txt", port=0)
+    for row in reports.itertuples(index=False):
+        assert server.store.accept(CODES.write(row)) is None
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        for address in (f"{server.address}/live", (tmp_path / "result" / "report.html").as_uri()):
+            window = chromium.new_page()
+            said: list[str] = []
+            window.on("console", lambda message, said=said: said.append(message.text))
+            window.goto(address)
+            window.locator("svg").nth(len(SURVEY.names) - 1).wait_for()
+            assert window.locator("svg:not([aria-label])").count() == 0
+            found = Axe().run(window).response["violations"]
+            assert not found, (address, found)
+            assert not said
+            window.close()
     finally:
         server.shutdown()
         thread.join()
