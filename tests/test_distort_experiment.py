@@ -230,11 +230,13 @@ def test_a_cell_of_the_table_goes_through_readings_draws_and_plants(tables):
         return study.run(run, [c | {"reading": r} for c in settings for r in both], reps, 5,
                          workers=1, cache=False)  # fmt: skip
 
-    small = [cell | {"k": 2} for cell in experiment.CHOSEN]
-    found = evidence.table1_in_worlds(runs(small, 20), in_all_readings(tables, 2), runs(small, 2))
+    small, beside = ([cell | {"k": 2} for cell in cells]
+                     for cells in (experiment.CHOSEN, evidence.next_settings()))  # fmt: skip
+    found = evidence.table1_in_worlds(runs(small, 20), in_all_readings(tables, 2), runs(beside, 2))
     cell = found["GU-T1-PID-SSVD-VD"]
     assert list(cell["draws"]) == [f"draw {i}" for i in range(1, 11)]
     assert set(cell["plants"]) == {"another method", "the next setting"}
+    assert "kCG, groups at random" in found["GU-T1-WBC-kCG-CP"]["plants"]
     assert cell["worlds"]["all rows"]["under"] == cell["plain"]
     assert {"equal values share a mean rank", "SSVD: threshold over U, V and S"} <= set(
         cell["worlds"]

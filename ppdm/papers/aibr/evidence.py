@@ -76,9 +76,10 @@ def table1(values: pd.DataFrame) -> dict[str, dict]:
 def table1_in_worlds(values: pd.DataFrame, others: pd.DataFrame, beside: pd.DataFrame) -> dict:
     """[Guo, Table 1] The same with `others`, all readings and pairs; and with wrong worlds.
 
-    Wrong is the number of the next method in the table, and that of the setting next to the
-    paper's (`beside`). Ten draws of chance are ten parts of the repetitions. A pair of readings counts where
-    both alone move the number by a standard error.
+    Wrong is the number of another method in the table, and (`beside`) that of the setting next to the
+    paper's, of plain noise of AIBR's size, and of kCG with groups at random. Ten draws of chance are
+    ten parts of the repetitions. A pair of readings counts where both alone move the number by a
+    standard error.
     """
     ours, elsewhere, next_to_it = (_cells_of(frame) for frame in (values, others, beside))
     parts = [_cells_of(part) for part in tenths(values)]
@@ -92,15 +93,18 @@ def table1_in_worlds(values: pd.DataFrame, others: pd.DataFrame, beside: pd.Data
                 of[reading] = _both_rows(elsewhere, cell, reading)
         moving = set(study.moved(main, {n: e for n, e in of.items() if " + " not in n}))
         follower = SCHEMES_IN_TABLE[SCHEMES_IN_TABLE.index(scheme) - 1]
+        wrong = {name: _both_rows(next_to_it, (dataset, name, metric))
+                 for name in [IN_PLACE_OF.get(scheme)] if name}  # fmt: skip
         found[claim_id(*cell)] = main | {
             "worlds": {n: e for n, e in of.items() if " + " not in n or set(n.split(" + ")) <= moving},
             "draws": {f"draw {i + 1}": _both_rows(part, cell) for i, part in enumerate(parts)},
             "plants": {"another method": _both_rows(ours, (dataset, follower, metric)),
-                       "the next setting": _both_rows(next_to_it, cell)},
+                       "the next setting": _both_rows(next_to_it, cell), **wrong},
         }  # fmt: skip
     return found
 
 
+IN_PLACE_OF = {"AIBR": "plain noise", "kCG": "kCG, groups at random"}
 SCHEMES_IN_TABLE = ("AIBR", "kCG", "BSVD", "SSVD")
 
 
@@ -122,14 +126,19 @@ def under_readings(settings: list[dict]) -> list[dict]:
 
 
 def next_settings() -> list[dict]:
-    """The settings next to the paper's: one interval, component or record more; e larger by .05.
+    """What stands beside the paper's settings and must be told from them.
 
-    >>> next_settings()[0]["k"], next_settings()[3]["e"]
-    (3, 0.5)
+    The next setting of each (one interval, component or record more; e larger by .05), and the wrong
+    schemes of `IN_PLACE_OF` at the paper's k.
+
+    >>> beside = next_settings()
+    >>> beside[0]["k"], beside[3]["e"], sorted({cell["scheme"] for cell in beside[8:]})
+    (3, 0.5, ['kCG, groups at random', 'plain noise'])
     """
+    wrong = [c | {"scheme": IN_PLACE_OF[c["scheme"]]} for c in CHOSEN if c["scheme"] in IN_PLACE_OF]
     return [
-        cell | ({"e": round(cell["e"] + 0.05, 2)} if cell["e"] else {"k": cell["k"] + 1})
-        for cell in CHOSEN
+        *(c | ({"e": round(c["e"] + 0.05, 2)} if c["e"] else {"k": c["k"] + 1}) for c in CHOSEN),
+        *wrong,
     ]
 
 
