@@ -11,6 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 from ppdm import Domain, MultiGroup, Table, count, random_groups
 from ppdm.learn import ID3, apriori, association_rules, frequent_itemsets, supports
 from ppdm.papers import multi_group as mg
+from ppdm.privacy import ladder
 
 CANCER, VOTING = "breast-cancer-wisconsin", "congressional-voting"
 
@@ -401,3 +402,17 @@ def test_the_crossing_comes_nearer_to_one_half_as_one_over_the_root_of_n():
         mg.bias.expected_accuracy(pair, 0.5 + few, 1, 400, False), abs=1e-9
     )
     assert np.isnan(mg.bias.crossing(Table(pair.domain, [0.4, 0.1, 0.1, 0.4]), 2, 100))  # no bias
+
+
+@pytest.mark.parametrize("knowledge", ["scheme", "shares", "others", "own list"])
+def test_the_guesser_of_the_few_who_occur_is_the_one_of_the_ladder(knowledge):
+    names = mg.records(CANCER).names[:5]
+    true = mg.records(CANCER).marginal(*names)
+    others, victims = true.split(500, rng(9))
+    believed = ladder.belief(knowledge, others, victims)
+    scheme = MultiGroup(0.8, [list(names[:2]), list(names[2:])])
+    codes, numbers = victims.occupied()
+    fast = mg.beyond.guessed(
+        scheme, true.domain, believed.densified().values.ravel(), codes, numbers
+    )
+    assert fast == pytest.approx(ladder.vulnerability(scheme, ladder.RECORD, believed, victims))

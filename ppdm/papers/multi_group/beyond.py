@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, reduce
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,11 @@ from ppdm.disguise import MultiGroup, UnrelatedQuestion, random_groups
 from ppdm.papers.common import Reading, binarized, key
 from ppdm.papers.multi_group.experiment import FIRST, parts, records, survey
 from ppdm.papers.multi_group.readings import DATASETS
+from ppdm.privacy.ladder import belief
 from ppdm.table import Domain, Table, encode
+
+#: The rungs of the ladder, by the names they have in frames.
+RUNGS = {"scheme": "scheme", "shares": "shares", "others": "others", "list": "own list"}
 
 
 def record_guesses(
@@ -36,29 +40,30 @@ def ladder(
 
     All know the scheme, and read the report of somebody in the test part of a division. ``scheme``:
     nothing else. ``shares``: how common each single answer is among the training records. ``others``:
-    these records, hers not among them (half of his belief on the records as they are, half on naive
-    Bayes fitted to them, for records that he has never seen). ``list``: the respondents' own list,
-    hers among them, which is a bound and no attacker. A row a division, with a deal of its own.
+    these records, hers not among them. ``list``: the respondents' own list, hers among them, which is
+    a bound and no attacker. What they believe is :func:`ppdm.privacy.ladder.belief`. A row a
+    division, with a deal of its own.
     """
     people, rows = survey(dataset, **coding), []
     for draw, (part, _) in enumerate(parts(dataset, draws, draws, **coding)):
         scheme = MultiGroup(theta, _deal(people.domain.names, groups, draw))
-        known = part.train.proportions().densified().values.ravel()
         beliefs = {
-            "scheme": np.ones_like(known), "shares": _shares(part.train),
-            "others": (known + _naive(part.train)) / 2,
-            "list": people.everyone.proportions().densified().values.ravel(),
-        }  # fmt: skip
+            name: belief(rung, part.train, people.everyone).densified().values.ravel()
+            for name, rung in RUNGS.items()
+        }
         codes, numbers = part.test.occupied()
         rows.append({"draw": draw} | {
-            name: _guessed(scheme, people.domain, belief, codes, numbers)
-            for name, belief in beliefs.items()
+            name: guessed(scheme, people.domain, believed, codes, numbers)
+            for name, believed in beliefs.items()
         })  # fmt: skip
     return pd.DataFrame(rows)
 
 
-def _guessed(scheme: MultiGroup, domain: Domain, belief, codes, numbers) -> float:
-    """The share of these people whose record is the likeliest one behind their report."""
+def guessed(scheme: MultiGroup, domain: Domain, believed, codes, numbers) -> float:
+    """The share of these people whose record is the likeliest one behind their report.
+
+    It is :func:`ppdm.privacy.ladder.vulnerability` of a record, for the few records that occur.
+    """
     masks = [sum(int(domain.strides[domain.axis(n)]) for n in group) for group in scheme.groups]
     lies = np.array(list(np.ndindex(*[2] * len(masks))))
     chances = np.where(lies == 1, 1 - scheme.theta, scheme.theta).prod(axis=1)
@@ -66,24 +71,8 @@ def _guessed(scheme: MultiGroup, domain: Domain, belief, codes, numbers) -> floa
     right = 0.0
     for lie, (turn, chance) in enumerate(zip(turns, chances, strict=True)):
         behind = (codes ^ turn)[:, None] ^ turns  # every record that may stand behind the report
-        right += chance * ((belief[behind] * chances).argmax(axis=1) == lie) @ numbers
+        right += chance * ((believed[behind] * chances).argmax(axis=1) == lie) @ numbers
     return float(right / numbers.sum())
-
-
-def _shares(table: Table) -> np.ndarray:
-    """The records' shares if all answers were independent."""
-    shares = [table.marginal(name).dense + 1 for name in table.names]
-    return reduce(np.multiply.outer, [share / share.sum() for share in shares]).ravel()
-
-
-def _naive(table: Table) -> np.ndarray:
-    """The records' shares by naive Bayes: independent answers within a class (one added)."""
-    *names, target = table.names
-    pairs = [table.marginal(name, target).dense + 1 for name in names]
-    classes = table.marginal(target).dense / table.total
-    by_class = [reduce(np.multiply.outer, [pair[:, c] / pair[:, c].sum() for pair in pairs])
-                for c in range(len(classes))]  # fmt: skip
-    return (np.stack(by_class, axis=-1) * classes).ravel()
 
 
 def guesses(
