@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ppdm import study
+from ppdm import count, study
 from ppdm.places import PACKAGE
 from ppdm.study import cluster
+from ppdm.table import count_marginals
 
 distributed = pytest.importorskip("distributed")
 #: The package that is tested, and this module: its functions are sent by name.
@@ -117,6 +118,34 @@ def test_a_cell_that_fails_is_named(two_workers):
 
     with pytest.raises(study.CellError, match="cell theta=3 failed: ValueError: no such answer"):
         study.run(fails, {"theta": [3]}, reps=2, seed=1, executor=executor, cache=False)
+
+
+@pytest.mark.slow
+def test_a_frame_on_the_cluster_is_counted_there(two_workers, tmp_path):
+    dd = pytest.importorskip("dask.dataframe")
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.integers(0, 2, (2_000, 12)), columns=[f"q{i}" for i in range(12)])
+    frame["Ort"] = rng.choice(["Köln", "Ulm"], 2_000)
+    for part in range(20):
+        frame[part::20].to_parquet(tmp_path / f"{part:02d}.parquet", index=False)
+    client = distributed.Client(two_workers.address)
+    try:
+        there = dd.read_parquet(tmp_path)
+        counted, expected = count(there), count(frame)
+        assert counted.domain == expected.domain
+        for ours, theirs in zip(counted.occupied(), expected.occupied()):
+            np.testing.assert_array_equal(ours, theirs)
+        pairs = [[f"q{i}", "Ort"] for i in range(12)]
+        for one, other in zip(count_marginals(there, pairs), count_marginals(frame, pairs)):
+            np.testing.assert_array_equal(one.dense, other.dense)
+        assert any("count_part" in str(who) for who in client.run(seen).values())
+    finally:
+        client.close()
+
+
+def seen(dask_worker) -> list[str]:
+    """What a worker has computed, as it remembers it."""
+    return [str(entry) for entry in dask_worker.state.log]
 
 
 @pytest.mark.slow

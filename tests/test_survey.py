@@ -120,6 +120,29 @@ def test_the_decoder_takes_no_nonsense(cases):
     assert not found.reports and len(found.aside) == cases
 
 
+@pytest.mark.parametrize("cases", [1_000, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_hostile_files_give_no_report_and_stop_nothing(tmp_path, cases):
+    """Lines of chance, of all bytes, of formulas and of paths, with one good code in the midst of them."""
+    rng = np.random.default_rng(13)
+    good = CODES.write([levels[0] for levels in CODES.levels])
+    lines = [bytes(rng.integers(0, 256, rng.integers(0, 300))) for _ in range(cases)]
+    lines[::5] = [
+        b"=cmd|' /C calc'!A0",
+        b"../../etc/passwd",
+        b'"' * 99,
+        good[:-1].encode(),
+        b",",
+    ] * (cases // 25)
+    lines[cases // 2] = good.encode()
+    (tmp_path / "home").mkdir()
+    for name in ("a.csv", "b.txt"):
+        (tmp_path / "home" / name).write_bytes(b"\n".join(lines))
+    found = collect(SURVEY, [tmp_path / "home"])
+    assert [report.levels for report in found.reports.values()] == [CODES.read(good).levels]
+    assert "the same report came before" in set(found.set_aside["why"])
+    assert sorted(p.name for p in tmp_path.rglob("*")) == ["a.csv", "b.txt", "home"]
+
+
 # Collecting
 
 
