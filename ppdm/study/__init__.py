@@ -55,7 +55,7 @@ before the `*` are evidence, given in the chapter; those after it are fixed in t
 (see `ppdm.study.rules`)::
 
     - id: ZM-3
-      paper: zhan-matwin                  # zhan-matwin ZM, zhan-du ZD, guo GU, huang-du HD
+      paper: zhan-matwin                  # zhan-matwin ZM, zhan-du ZD, guo GU, huang-du HD, which WC
       where: Section 3.2.1
       claim: Mean accuracy falls as q goes from 1 to 0.
       rule: {name: trend, direction: rising, error: 0.05}

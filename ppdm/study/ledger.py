@@ -41,7 +41,7 @@ STYLES = {
 VERDICTS = tuple(STYLES)
 NOT_DECIDED = "not decided in a quick run"
 
-PREFIXES = {"zhan-matwin": "ZM", "zhan-du": "ZD", "guo": "GU", "huang-du": "HD"}
+PREFIXES = {"zhan-matwin": "ZM", "zhan-du": "ZD", "guo": "GU", "huang-du": "HD", "which": "WC"}
 COLUMNS = ("id", "paper", "where", "printed", "ours", "low", "high", "rule", "verdict", "note",
            "worlds", "holds", "fails_in", "refuses", "firm", "worst", "unit", "limits",
            "history")  # fmt: skip

@@ -34,7 +34,7 @@ def tally(records: Records) -> str:
     for paper in [*records.papers, None]:
         claims = [c for c in records.claims if paper is None or c.paper == paper["paper"]]
         if paper is None:
-            name, query, anchor = "<strong>All four</strong>", "", ""
+            name, query, anchor = "<strong>All together</strong>", "", ""
         else:
             chapter = paper["chapter"]
             name = f"<strong>{html.escape(paper['short'])}</strong>"
