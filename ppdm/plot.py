@@ -11,6 +11,7 @@ are named by columns of the frame::
     surface(summary, x="theta", y="groups")                                  # the paper's look
     privacy_curves(frame, x="q", y="pse", hue="W_a")                         # exact curves
     fronts({"Warner": a, "OptRR": b}, frontier=c)                            # privacy against MSE
+    trade_off(frame, undisguised, blind, hue="groups", along="theta")        # accuracy against attack
 
 Colours can be told apart by readers with colour-blindness, and markers and dashes differ as well.
 Lettering takes the page's own colour, so a figure reads on a light and on a dark page. Panels stand
@@ -406,6 +407,64 @@ def fronts(
     fig.caption = f"{what} Lower and further right is better.{below}"
     fig.alt = f"{what} " + " ".join(_front(name, frame, x, y) for name, frame in every.items())
     return fig
+
+
+def trade_off(
+    points: pd.DataFrame,
+    undisguised: Mapping[str, float],
+    blind: Mapping[str, float],
+    *,
+    hue: str,
+    along: str,
+    xlabel: str = "a stranger guesses the class right",
+) -> Figure:
+    """What a classifier gets against what an attacker gets: a line a `hue`, a point a value of `along`.
+
+    `points` has the columns dataset, attacker and balanced besides; `undisguised` and `blind` are a
+    level for each data set.
+
+    >>> points = pd.DataFrame({"dataset": "adult", "scheme": "coins", "q": [0.1, 0.9],
+    ...                        "attacker": [0.8, 0.9], "balanced": [0.6, 0.7]})
+    >>> trade_off(points, {"adult": 0.75}, {"adult": 0.7}, hue="scheme", along="q").alt
+    'Adult, coins: from 0.80 right guesses and balanced accuracy 0.60 to 0.90 and 0.70.'
+    """
+    panels = _panels(points, "dataset")
+    levels = _levels(points, hue)
+    known = {_level("dataset", name): (undisguised[name], blind[name]) for name in undisguised}
+
+    def draw(phone: bool) -> Figure:
+        rows, across = grid_of(len(panels), phone)
+        fig = Figure(figsize=size_of(rows, across, phone), layout="constrained")
+        axes = fig.subplots(rows, across, squeeze=False).ravel()
+        for ax, (name, part) in zip(axes, panels):
+            for i, (level, line) in enumerate(_split(part, hue, levels)):
+                line = line.sort_values(along)
+                ax.plot(line["attacker"], line["balanced"], marker=MARKERS[i % 6], color=COLOURS[i % 6],
+                        linestyle=(0, DASHES[i % 6]) if i % 6 else "-", label=level)  # fmt: skip
+            full, none = known[name]
+            ax.axvline(none, color=SOFT, linewidth=1.2, linestyle=(0, (1.5, 1.5)))
+            ax.annotate("blind guess", (none, 0.03), xycoords=ax.get_xaxis_transform(), rotation=90,
+                        xytext=(3, 0), textcoords="offset points", va="bottom", fontsize=10)  # fmt: skip
+            name_level(ax, "undisguised", full, x=0.3)
+            ax.set(title=name, xlabel=xlabel)
+            ax.margins(y=0.12)
+        for ax in axes[::across]:
+            ax.set_ylabel("balanced accuracy")
+        _legend(fig, axes[: len(panels)])
+        return fig
+
+    figure = laid_out(draw)
+    figure.data = points
+    told = [
+        f"{', '.join(filter(None, (name, level)))}: from {a[0]:.2f} right guesses and balanced "
+        f"accuracy {b[0]:.2f} to {a[-1]:.2f} and {b[-1]:.2f}."
+        for name, part in panels
+        for level, line in _split(part, hue, levels)
+        for a, b in [line.sort_values(along)[["attacker", "balanced"]].to_numpy().T]
+    ]
+    figure.alt = " ".join(told)
+    figure.caption = "Balanced accuracy against what an attacker gets."
+    return figure
 
 
 # From figure to page ------------------------------------------------------------------------------

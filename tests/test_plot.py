@@ -39,7 +39,10 @@ def every_kind(summary, front):
         "surface": plot.surface(adult, x="theta", y="groups"),
         "privacy": plot.privacy_curves(front.rename(columns={"mse": "pse"}), x="privacy", y="pse"),
         "fronts": plot.fronts({"Warner": front, "OptRR": front}, front, title="normal, δ = 0.8"),
-    }
+        "trade_off": plot.trade_off(
+            summary.assign(attacker=summary["theta"], balanced=summary["mean"]),
+            {"adult": 0.9, "voting": 0.9}, {"adult": 0.6, "voting": 0.5}, hue="groups", along="theta"),
+    }  # fmt: skip
 
 
 def test_every_kind_has_words_and_draws_the_same_twice(summary, front):
