@@ -606,7 +606,7 @@ def _readable(ax: Axes) -> None:
     """Numbers in black or white, whichever stands out more from the colour beneath it."""
     if not ax.texts:
         return
-    for text, colour in zip(ax.texts, ax.collections[0].get_facecolors()):
+    for text, colour in zip(ax.texts, np.asarray(ax.collections[0].get_facecolor())):
         text.set_color("#000000" if _luminance(colour[:3]) > 0.179 else "#ffffff")
 
 
@@ -647,7 +647,9 @@ def _draw_line(
         ax.fill_between(line[x], line[low], line[high], color=colour, alpha=0.22, linewidth=0)
 
 
-def _named_at_ends(axes, panels, x: str, columns, hue, levels) -> bool:
+def _named_at_ends(
+    axes: np.ndarray, panels: list, x: str, columns: tuple, hue: str | None, levels: list[Any]
+) -> bool:
     """Whether the lines could be named at their ends, in the last panel; if so, they are."""
     (_, part), ax = panels[-1], axes[-1]
     lines = list(_split(part, hue, levels))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 from html import escape
 
 from ppdm.data import in_words
@@ -240,7 +241,7 @@ def figure(
     return Html(html, f"Figure {number}. {caption}")
 
 
-def elsewhere(claims, stem: str) -> Html:
+def elsewhere(claims: Iterable[ledger.Claim], stem: str) -> Html:
     """Claims that the page `stem` decides: a line each, with the anchor of a card.
 
     Whoever comes with the old address of a card is led on by `site.js`, or by the line itself.

@@ -269,7 +269,7 @@ def _moves(main: dict, other: dict, by: float, scale: dict | None = None) -> boo
     return False
 
 
-def _error_of(evidence: dict):
+def _error_of(evidence: dict) -> Any:
     """The standard errors in some evidence; those of a sample's mean follow from its spread."""
     if "sd" in evidence:
         return evidence["sd"] / np.sqrt(evidence["reps"])

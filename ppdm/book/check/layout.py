@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ppdm.places import BEYOND
 
 from . import Finding
 
 WIDE, PHONE = (1366, 900), (390, 844)
+Scene = tuple[tuple[int, int], Literal["light", "dark"]]
+SCENES: tuple[Scene, Scene] = ((WIDE, "light"), (PHONE, "dark"))
 TALLEST = 22_500  # px of a paper's page
 FIGURE, VERDICT = 1350, 2700  # px down to the end of its first figure, of its first verdict
 LINES = {"whole-paper": 20, "pseudocode": 45}  # of a visible cell with this tag; of others
@@ -137,7 +139,7 @@ def check_layout(
         browser = playwright.chromium.launch(**launch_options())
         for name in names:
             measures = []
-            for (width, height), scheme in ((WIDE, "light"), (PHONE, "dark")):
+            for (width, height), scheme in SCENES:
                 page = browser.new_page(
                     viewport={"width": width, "height": height}, color_scheme=scheme
                 )
@@ -145,6 +147,7 @@ def check_layout(
                 page.evaluate(_SETTLED)
                 measures.append(page.evaluate(MEASURE))
                 page.close()
-            findings += judge(name, *measures, paper=is_paper_page(name, papers_of or names))
+            wide, phone = measures
+            findings += judge(name, wide, phone, is_paper_page(name, papers_of or names))
         browser.close()
     return findings
