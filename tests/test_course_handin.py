@@ -45,8 +45,8 @@ def test_a_notebook_by_another_ending_is_recognised(tmp_path, name):
     ("Ada Lovelace_123_assignsubmission_file/00_primer.ipynb", "Ada Lovelace_123"),
     ("Ada Lovelace_123_assignsubmission_file_/00_primer.ipynb", "Ada Lovelace_123"),
     ("Ada Lovelace_123_assignsubmission_file_00_primer.ipynb", "Ada Lovelace_123"),
-    ("lovelaceada_4711_815_00_primer.ipynb", "lovelaceada"),
-    ("lovelaceada_LATE_4711_815_00_primer-1.ipynb", "lovelaceada"),
+    ("lovelaceada_4711_815_00_primer.ipynb", "lovelaceada_4711"),
+    ("lovelaceada_LATE_4711_815_00_primer-1.ipynb", "lovelaceada_4711"),
     ("Lovelace_Ada_alove_4711/00_primer.ipynb", "alove"),
 ])  # fmt: skip
 def test_the_exports_of_moodle_canvas_and_ilias_are_recognised(tmp_path, place, student):
@@ -54,6 +54,16 @@ def test_the_exports_of_moodle_canvas_and_ilias_are_recognised(tmp_path, place, 
     found = find(tmp_path)
     assert set(found) == {student} and found[student].path == tmp_path / place
     assert found[student].exported and found[student].remarks == ()
+
+
+def test_students_of_one_name_are_two(tmp_path):
+    """On Canvas, whose files bear names and no logins, one of the two was not looked at."""
+    lay(tmp_path, "millerann_11_51_00_primer.ipynb", "millerann_LATE_12_52_00_primer.ipynb",
+        "Ann Miller_3_assignsubmission_file/00_primer.ipynb",
+        "Ann Miller_4_assignsubmission_file/00_primer.ipynb")  # fmt: skip
+    found = find(tmp_path)
+    assert set(found) == {"millerann_11", "millerann_12", "Ann Miller_3", "Ann Miller_4"}
+    assert all(one.path is not None and not one.remarks for one in found.values())
 
 
 def test_what_is_packed_gets_a_hint(tmp_path, capsys):

@@ -1,6 +1,7 @@
 """Cells: what passes between them and the checker, and what they hold. Tests that need bubblewrap
 say so where it is missing or not permitted."""
 
+import inspect
 import json
 import os
 import socket
@@ -20,7 +21,7 @@ from course_answers import MISTAKES, PRIMER, SOURCES, SURVEYS, answered, grade_i
 
 from ppdm import cli
 from ppdm.course import cell as cells
-from ppdm.course import handin, mark
+from ppdm.course import examine, grade, handin, mark
 from ppdm.course.inside import plain
 
 # -- plain data ------------------------------------------------------------------------------------
@@ -241,6 +242,20 @@ left = os.statvfs("/tmp"); answer = left.f_blocks * left.f_frsize
             except (cells.EndedError, cells.LateError):
                 pass
     assert ask(sealed, "answer = 3") == 3
+
+
+def test_the_lecturers_page_names_the_limits():
+    page = Path(__file__).parents[1] / "book" / "lecturers.md"
+    told = " ".join(page.read_text(encoding="utf-8").split())
+    timeout = inspect.signature(grade.grade).parameters["timeout"].default
+    assert (
+        f"There are {cells.SCRATCH >> 20} MB of scratch, {cells.MEMORY >> 30} GB of memory, "
+        in told
+    )
+    assert (
+        f"{cells.PROCESSES} processes, and {timeout} seconds for one cell of the notebook" in told
+    )
+    assert (examine.CELLS * timeout, "three minutes for the notebook" in told) == (180, True)
 
 
 def test_a_cell_forgets_the_one_before(sealed):

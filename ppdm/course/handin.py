@@ -31,9 +31,8 @@ PACKED = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 MOODLE = re.compile(
     r"(?P<student>.+_\d+)_assignsubmission_(file|onlinetext)_?(?P<rest>.*)", re.DOTALL
 )
-CANVAS = re.compile(r"(?P<student>[^\W_]+)_(LATE_)?\d+_\d+_(?P<rest>.+)", re.DOTALL)
+CANVAS = re.compile(r"(?P<name>[^\W_]+)_(LATE_)?(?P<user>\d+)_\d+_(?P<rest>.+)", re.DOTALL)
 ILIAS = re.compile(r"[^_]+_[^_]+_(?P<student>.+)_\d+", re.DOTALL)
-MOODLE_NAME, CANVAS_NAME = "Moodle", "Canvas"
 
 
 class Submission(NamedTuple):
@@ -123,7 +122,7 @@ def _whose(path: Path) -> tuple[str | None, str | None]:
         return (ilias["student"], "") if ilias else (name, None)
     canvas = CANVAS.fullmatch(name)
     if canvas:
-        return canvas["student"], canvas["rest"]
+        return f"{canvas['name']}_{canvas['user']}", canvas["rest"]  # names occur twice
     if path.is_symlink() and not NOTEBOOK.fullmatch(name):
         return name, None
     return None, None
