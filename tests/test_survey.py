@@ -499,8 +499,14 @@ def test_real_devices_fit_the_mechanism_or_are_refused():
     forced = one("forced-response", truth=4 / 6, forced=[1 / 6, 1 / 6])
     assert "At 5, give the answer “no”, whatever is true." in form(forced, device="dice")
     assert "from 1 to 23" in form(one("warner", p=23 * 12 / 365.2425), device="birthday")
+    assert "from 1 to 23" in form(one("warner", p=0.7557), device="birthday")
+    for words in (read_strings("en"), read_strings("de")):  # the page does not claim the die's work
+        page = form(forced, device="dice", strings=words).split("<script")[0]
+        assert words["intro_device"] in page and words["intro"] not in page
+        assert words["intro"] in form(forced, strings=words).split("<script")[0]
     for survey, device, words in [
         (one("warner", p=0.75), "dice", "multiple of 1/6"),
+        (one("warner", p=0.667), "dice", "4/6 is written 0.6666667"),
         (one("k-rr", p=0.6), "dice", "not by k-rr"),
         (one("warner", p=0.77), "birthday", "no day of the month"),
     ]:
@@ -552,8 +558,12 @@ def test_from_the_file_to_the_report(tmp_path, monkeypatch, capsys):
     assert (
         "aria-label=" in page and "Have you ever cheated" in page and "Logistic regression" in page
     )
+    assert "set aside" not in page  # the estimate knows nothing of what was
+    assert "The share of “yes” to cheated among those with “later” to year" in page
+    assert "Who truly says “yes” to cheated" in page
     assert "'=1+1" in Path("reports-set-aside.csv").read_text()
-    assert "1,000 reports" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "1,000 reports" in told and "(intercept)" in told and "where 90 % say “no”" in told
     assert report.page(survey, estimate(sent, survey)).count("<svg") == 3
 
 

@@ -143,8 +143,9 @@ def advice(survey: Survey, half_width: float = 0.05) -> str:
         epsilon = f"{d.epsilon:.2f}" if math.isfinite(d.epsilon) else "infinite"
         lines.append(
             f"  {d.name} ({d.kind}): his best guess is right in {100 * d.guess:.3g} % of all cases where he "
-            f"knew nothing before ({100 * d.believed:.3g} % blind); a report is true with at most "
-            f"{100 * d.truth:.3g} % where {100 * (1 - _RARE):.0f} % give the first answer; ε = {epsilon}."
+            f"knew nothing before ({100 * d.believed:.3g} % blind); where {100 * (1 - _RARE):.0f} % say "
+            f"“{survey.attributes[d.name][0]}”, no report is true more often than in {100 * d.truth:.3g} % of "
+            f"all cases; ε = {epsilon}."
         )
     lines += ["", "What to tell the respondents"]
     lines += [f"  {sentence}" for sentence in for_respondents(survey)]

@@ -174,7 +174,8 @@ def _serve(survey: Survey, args: argparse.Namespace) -> int:
         server = Lecture(survey, args.store, args.host, args.port)
     except OSError as error:
         raise ValueError(
-            f"cannot serve on {args.host}, port {args.port}: {error.strerror}"
+            f"cannot serve on {args.host}, port {args.port}: {error.strerror}; --host is an address of this "
+            "machine, --port one that nobody uses"
         ) from None
     print(f"The form:      {server.address}/\nFor the room:  {server.address}/invite (this address, and a QR code)\n"
           f"The live page: {server.address}/live\n"
@@ -226,5 +227,7 @@ def _estimate(args: argparse.Namespace) -> int:
         replace_file(path, groups.to_csv(index=False, lineterminator="\n").encode())
         written.append(path)
         print(f"\n{groups[[args.by, *shown]].to_string(index=False, float_format='{:.3f}'.format)}")
+    for table in (*combinations.values(), *(found.table for found in regressions.values())):
+        print(f"\n{table.to_string(index=False, float_format='{:.3f}'.format)}")
     print(*written, sep="\n")
     return 0

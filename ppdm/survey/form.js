@@ -118,7 +118,8 @@ globalThis.ppdmSurvey = (() => {
       form.remove();
       const code = ppdmSurvey.encode(plan, reports);
       const stays = kept.write(code);
-      show(code, reports, stays ? say("done") : `${say("done")} ${say("no_storage")}`);
+      const done = say(plan.device ? "done_device" : "done");
+      show(code, reports, stays ? done : `${done} ${say("no_storage")}`);
     });
     place.replaceChildren(...plan.how.map((text) => make("p", { class: "how" }, text)), form);
   }

@@ -10,7 +10,6 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -74,7 +73,7 @@ def form(
         '<meta name="referrer" content="no-referrer">\n'
         '<link rel="icon" href="data:,">\n'
         f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
-        f"<p>{escape(words['intro'])}</p>\n"
+        f"<p>{escape(words['intro_device' if details['device'] else 'intro'])}</p>\n"
         '<p id="told" role="status" tabindex="-1"></p>\n<div id="survey"></div>\n</main>\n'
         f'<script type="application/json" id="plan">{data}</script>\n<script>{script}</script>\n</body>\n</html>\n'
     )
@@ -287,9 +286,6 @@ def _possible(survey: Survey, steps, axis: int, reports: Sequence) -> list[str]:
 def _how(survey: Survey, words: Mapping[str, str], real: Mapping[str, str]) -> list[str]:
     """One sentence a protection, in the respondent's words."""
     told = []
-    open_ = [question(survey, name) for name in survey.names if name not in survey.protected]
-    if open_:
-        told.append(words["how_open"].format(questions=_quoted(open_)))
     for spec in survey.protection:
         names = [name for name in members(spec) if name not in real]
         if not names:
@@ -304,6 +300,9 @@ def _how(survey: Survey, words: Mapping[str, str], real: Mapping[str, str]) -> l
             asked = _quoted([question(survey, name) for name in group])
             for chance in _chances(spec, survey, group[0]):
                 told.append(words[key].format(questions=asked, percent=chance))
+    open_ = [question(survey, name) for name in survey.names if name not in survey.protected]
+    if open_:
+        told.append(words["how_open"].format(questions=_quoted(open_)))
     return told
 
 
@@ -379,12 +378,13 @@ def _faces(words, key: str, first: int, last: int, **more) -> list[str]:
 
 
 def _sixths(chance: float, name: str) -> int:
-    faces = Fraction(chance * 6).limit_denominator(1000)
-    if abs(chance * 6 - round(chance * 6)) > 1e-6:
+    faces = round(chance * 6)
+    if abs(chance * 6 - faces) > 1e-6:
         raise ValueError(
-            f"a die has six faces: {name} must be a multiple of 1/6; got {chance:g} ({faces}/6)"
+            f"a die has six faces: {name} must be a multiple of 1/6; got {chance:g}, and {faces}/6 is written "
+            f"{faces / 6:.7f}"
         )
-    return round(chance * 6)
+    return faces
 
 
 def _day(p: float) -> int:

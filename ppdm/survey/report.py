@@ -32,7 +32,6 @@ _WIDTH, _LEFT, _ROW = 640, 150, 28
 def page(
     survey: Survey,
     shares: pd.DataFrame,
-    aside: int = 0,
     method: str = "inversion",
     relations: dict[tuple[str, str], Relation] | None = None,
     combinations: dict[tuple[str, str], pd.DataFrame] | None = None,
@@ -50,9 +49,7 @@ def page(
     title = escape(survey.title or "Survey")
     body = [
         f"<h1>{title}</h1>",
-        (
-            f"<p>{number:,} respondents. {aside:,} codes were set aside. Intervals: 95 %. {_METHODS[method]}</p>"
-        ),
+        (f"<p>{number:,} respondents. Intervals: 95 %. {_METHODS[method]}</p>"),
     ]
     for name in survey.names:
         rows = shares[shares["question"] == name]
@@ -62,14 +59,16 @@ def page(
             body.append(_table(rows.drop(columns="question")))
     for (a, b), found in (relations or {}).items():
         body.append(
-            f"<h2>{escape(a)} and {escape(b)}</h2><p>The last answer to {escape(a)} is more common by "
-            f"{found.difference:+.3f} (from {found.low:+.3f} to {found.high:+.3f}) among those who give the last "
-            f"answer to {escape(b)}.</p>"
+            f"<h2>{escape(a)} and {escape(b)}</h2><p>The share of {_last(survey, a)} to {escape(a)} among those with "
+            f"{_last(survey, b)} to {escape(b)}, less that among all others: {found.difference:+.3f} "
+            f"(from {found.low:+.3f} to {found.high:+.3f}).</p>"
         )
         if combinations and (a, b) in combinations:
             body.append(_table(combinations[a, b]))
     for name, result in (regressions or {}).items():
-        body.append(f"<h2>Who answers {escape(name)}</h2>{_table(result.table)}")
+        body.append(
+            f"<h2>Who truly says {_last(survey, name)} to {escape(name)}</h2>{_table(result.table)}"
+        )
         body.append(
             f"<p>Logistic regression of the true answer; log-likelihood {result.log_likelihood:.3f}.</p>"
         )
@@ -81,6 +80,11 @@ def page(
         + "\n".join(body)
         + "\n</main>\n</body>\n</html>\n"
     )
+
+
+def _last(survey: Survey, name: str) -> str:
+    """The answer that a relation and a regression are about."""
+    return f"“{escape(str(survey.attributes[name][-1]))}”"
 
 
 def write(folder: Path, survey: Survey, shares: pd.DataFrame, **parts) -> list[Path]:

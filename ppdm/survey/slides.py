@@ -35,6 +35,7 @@ aside { border-top: 2px solid #767f8a; padding-top: 1.5vh; font-size: 1.5vw; col
 table { border-collapse: collapse; align-self: flex-start; }
 th, td { text-align: right; padding: 0.4vh 3vw 0.4vh 0; font-variant-numeric: tabular-nums; }
 svg.qr { width: min(46vh, 40vw); height: auto; }
+.invite svg.qr { width: min(66vh, 60vw); }
 @page { size: 16in 9in; margin: 0; }
 """
 #: Draws the code of an address; without a script the address stands there in letters.
@@ -118,7 +119,7 @@ def slides(survey: Survey, address: str | None = None, notes: bool = False) -> s
 def invitation(survey: Survey) -> str:
     """The page that a lecture's server shows to the room: where to go, in letters and as a QR code."""
     title = escape(survey.title or "Survey")
-    body = f'<section><h1>{title}</h1>\n<p class="address" id="there"></p><div id="code"></div></section>\n'
+    body = f'<section class="invite"><h1>{title}</h1>\n<p class="address" id="there"></p><div id="code"></div></section>\n'
     own = (
         'const there = document.getElementById("there");\nthere.textContent = `${location.origin}/`;\n'
         'document.getElementById("code").dataset.qr = there.textContent;'
