@@ -514,6 +514,23 @@ def test_real_devices_fit_the_mechanism_or_are_refused():
             form(survey, device=device)
 
 
+def test_a_lecture_speaks_another_language_and_takes_a_die(tmp_path, monkeypatch):
+    """Once the server had the English form with the browser's coins only."""
+    import argparse
+
+    parser, served = argparse.ArgumentParser(), []
+    add_arguments(parser)
+    one("warner", p=4 / 6).save(tmp_path / "s.json")
+    monkeypatch.setattr(
+        Lecture, "serve_forever", lambda server: served.append(server.page.decode())
+    )
+    words = ["collect", str(tmp_path / "s.json"), "--serve", "--port", "0", "--store",
+             str(tmp_path / "codes.txt"), "--strings", "de", "--device", "dice"]  # fmt: skip
+    args = parser.parse_args(words)
+    assert args.run(args) == 0
+    assert read_strings("de")["intro_device"] in served[0] and "Bei 1–4 geben" in served[0]
+
+
 def test_from_the_file_to_the_report(tmp_path, monkeypatch, capsys):
     import argparse
 

@@ -162,11 +162,25 @@ def for_respondents(survey: Survey) -> list[str]:
     for d in dangers(survey):
         asked = question(survey, d.name)
         told.append(
-            f"“{asked}”: chance decides whether your answer is sent. Somebody who sees your report and knows "
+            f"“{asked}”: chance decides whether your answer is sent. Somebody who sees your report on it and knows "
             f"nothing else about you guesses your answer in {round(100 * d.guess)} of 100 cases; without it, in "
             f"{round(100 * d.believed)}."
         )
     return told
+
+
+def _joint(survey: Survey) -> str:
+    """What the reports of one person tell together, where she gives several.
+
+    >>> spec = {"mechanism": "warner", "p": 0.75, "attributes": ["A", "B"]}
+    >>> _joint(Survey({"A": [0, 1], "B": [0, 1]}, [spec]))
+    ' Answers that go together tell of each other, too: all protected reports of one person have ε = 2.20.'
+    """
+    if len(survey.protected) < 2:
+        return ""
+    epsilon = scheme_of(survey).epsilon(domain=survey.domain.only(survey.protected))
+    told = f"{epsilon:.2f}" if math.isfinite(epsilon) else "infinite"
+    return f" Answers that go together tell of each other, too: all protected reports of one person have ε = {told}."
 
 
 def for_a_board(survey: Survey) -> list[str]:
@@ -180,7 +194,7 @@ def for_a_board(survey: Survey) -> list[str]:
             "True answers are neither sent nor stored. Kept are the reports and a random number for each, by which "
             "a report is counted once; no address, no time, no order."
         ),
-        "If all reports leaked, nothing more could be found out than the numbers above, for each person.",
+        f"If all reports leaked, each would say no more about its own answer than the numbers above.{_joint(survey)}",
         f"The scheme is public: its fingerprint is {survey.fingerprint}.",
     ]
     open_ = [name for name in survey.names if name not in survey.protected]

@@ -31,11 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form.add_argument(
         "--post", metavar="ADDRESS", help="where the page sends a report (nowhere: it shows a code)"
     )
-    form.add_argument("--device", default="browser", choices=["browser", "dice", "birthday"],
-                      help="who tosses the coins (browser)")  # fmt: skip
-    form.add_argument(
-        "--strings", default="en", help="the page's words: en, de, or a file of your own (en)"
-    )
+    _add_form(form)
     form.set_defaults(run=_form)
 
     deck = actions.add_parser(
@@ -73,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     collect.add_argument("--port", type=int, default=8000, help="the port to serve on (8000)")
     collect.add_argument("--store", type=Path, default=Path("codes.txt"),
                          help="with --serve: where accepted codes are kept (codes.txt)")  # fmt: skip
+    _add_form(collect, "with --serve: ")
     collect.set_defaults(run=_collect)
 
     estimate = actions.add_parser(
@@ -93,6 +90,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, default=Path("result"), help="a folder for the result (result)"
     )
     estimate.set_defaults(run=_estimate)
+
+
+def _add_form(parser: argparse.ArgumentParser, when: str = "") -> None:
+    """How the respondents' page asks, whether it is a file or served."""
+    parser.add_argument("--device", default="browser", choices=["browser", "dice", "birthday"],
+                        help=f"{when}who tosses the coins (browser)")  # fmt: skip
+    parser.add_argument(
+        "--strings", default="en", help=f"{when}the page's words: en, de, or a file of yours (en)"
+    )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -171,7 +177,9 @@ def _serve(survey: Survey, args: argparse.Namespace) -> int:
 
     check(survey)
     try:
-        server = Lecture(survey, args.store, args.host, args.port)
+        server = Lecture(
+            survey, args.store, args.host, args.port, device=args.device, strings=args.strings
+        )
     except OSError as error:
         raise ValueError(
             f"cannot serve on {args.host}, port {args.port}: {error.strerror}; --host is an address of this "
