@@ -174,6 +174,17 @@ def test_files_folders_and_lists_are_read_and_nothing_is_lost(tmp_path):
     assert sorted(found.reports) == list(found.reports) or len(found.reports) == 30
 
 
+def test_a_name_that_looks_like_a_code_hides_none():
+    """All its letters are those of codes, and it is as long as one."""
+    survey = one("warner", p=0.75)
+    code = Codes(survey).write(("yes",))
+    name = "Sabine Mayers"
+    assert len(codes.clean(name)) == Codes(survey).whole
+    assert len(collect(survey, [f"{name};{code}"]).reports) == 1
+    found = collect(survey, [f"{name};nothing"])
+    assert [text for _, text, _ in found.aside] == [name]
+
+
 def test_another_report_of_the_same_person_is_set_aside():
     first = CODES.write([levels[0] for levels in CODES.levels], "ABC123")
     second = CODES.write([levels[-1] for levels in CODES.levels], "ABC123")

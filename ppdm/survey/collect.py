@@ -138,16 +138,34 @@ def _is_utf8(raw: bytes) -> bool:
 
 
 def _candidate(line: str, codes: Codes) -> str:
-    """What of a line is meant as a code: the first field of about its length, else the first word."""
+    """What of a line is meant as a code: the first field that is one, else the first of about its
+    length, else the first."""
     fields = [part.strip() for part in _CUT.split(line) if part.strip()]
+    lengths = {part: _length(part) for part in fields}
     for part in fields:
-        try:
-            if abs(len(clean(part)) - codes.whole) <= 1:
-                return part
-        except ValueError:
-            continue
+        if lengths[part] == codes.whole and _is_code(part, codes):
+            return part
+    for part in fields:
+        if abs(lengths[part] - codes.whole) <= 1:
+            return part
     heading = any(part.lower() in _HEADINGS for part in fields)
     return fields[0] if fields and not heading else ""
+
+
+def _length(text: str) -> int:
+    """The letters of what may be a code, 0 if it is none."""
+    try:
+        return len(clean(text))
+    except ValueError:
+        return 0
+
+
+def _is_code(text: str, codes: Codes) -> bool:
+    try:
+        codes.read(text)
+    except ValueError:
+        return False
+    return True
 
 
 class Store:
