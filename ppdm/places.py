@@ -17,6 +17,15 @@ PACKAGE = Path(__file__).resolve().parent
 MACHINERY = ("book", "course", "cli", "__main__")
 
 
+def computes(path: Path) -> bool:
+    """Whether a chapter's numbers may depend on a file of the package.
+
+    >>> computes(PACKAGE / "table.py"), computes(PACKAGE / "book" / "bench" / "cli.py")
+    (True, False)
+    """
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py") not in MACHINERY
+
+
 def find_root(start: Path | None = None) -> Path:
     """The book's root: the nearest folder above `start` (or above this package) that holds it."""
     starts = [Path(start or Path.cwd()).resolve(), PACKAGE]

@@ -6,8 +6,8 @@ map on the counts of a cell E and its reversal Ē is
 
     P*(E) = θ P(E) + (1-θ) P(Ē)        P*(Ē) = (1-θ) P(E) + θ P(Ē)
 
-and for several groups [Eq. (12)] the Kronecker product of such maps, so it is undone one group after the
-other and the large matrix is never formed.
+and for several groups [Eqs. (5) to (8)] the Kronecker product of such maps, so it is undone one
+group after the other and the large matrix is never formed.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from ppdm.places import MACHINERY, PACKAGE
+from ppdm.places import PACKAGE, computes
 from ppdm.study import identity
 
 #: Seconds in which a scheduler must answer and a first worker must have joined it.
@@ -61,11 +61,7 @@ def is_dask(executor: Executor) -> bool:
 @cache
 def made_of() -> dict[str, str]:
     """What decides the bits that this process computes: the package and the libraries."""
-    sources = [
-        path
-        for path in sorted(PACKAGE.rglob("*.py"))
-        if path.relative_to(PACKAGE).parts[0].removesuffix(".py") not in MACHINERY
-    ]
+    sources = [path for path in sorted(PACKAGE.rglob("*.py")) if computes(path)]
     return {"ppdm": _checksum(sources), **identity.library_versions()}
 
 

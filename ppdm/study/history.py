@@ -94,13 +94,14 @@ def chapters(folder: Path) -> list[Path]:
     return sorted(found, key=lambda path: (path.stem[:2], path.stem[2:] == BEYOND, path.stem))
 
 
+def written(path: Path) -> list[dict]:
+    """The entries of one claims file, as they stand there."""
+    return yaml.safe_load(path.read_text(encoding="utf-8")) or []
+
+
 def entries(folder: Path) -> dict[str, dict]:
     """Every claim's entry as it stands in the claims files, by id."""
-    found = {}
-    for path in chapters(folder):
-        for entry in yaml.safe_load(path.read_text(encoding="utf-8")) or []:
-            found[entry["id"]] = entry
-    return found
+    return {entry["id"]: entry for path in chapters(folder) for entry in written(path)}
 
 
 def read(folder: Path) -> Rulebook:

@@ -96,7 +96,7 @@ def read(path: str | Path) -> dict[str, Claim]:
     """The claims of one file by id, checked: an entry that could not be decided is an error here."""
     path = Path(path)
     try:
-        entries = yaml.safe_load(path.read_text(encoding="utf-8")) or []
+        entries = history.written(path)
     except yaml.YAMLError as error:
         raise LedgerError(f"{path.name} is not YAML: {error}") from error
     if not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):

@@ -23,7 +23,7 @@ from tqdm import tqdm
 
 from ppdm.book.build.execute import Stopped, execute, parameter_names
 from ppdm.files import replace_file
-from ppdm.places import BEYOND, MACHINERY, PACKAGE, Layout, find_notebooks
+from ppdm.places import BEYOND, PACKAGE, Layout, computes, find_notebooks
 
 
 def find_notebook(root: Path, name: str) -> Path:
@@ -166,11 +166,7 @@ def fingerprint(root: Path, notebook: Path, parameters: Mapping[str, object]) ->
 
 def package_sources() -> list[Path]:
     """The files of the package that can change what a notebook computes."""
-    return [
-        path
-        for path in files_below(PACKAGE)
-        if path.relative_to(PACKAGE).parts[0].removesuffix(".py") not in MACHINERY
-    ]
+    return [path for path in files_below(PACKAGE) if computes(path)]
 
 
 def installed_versions() -> list[str]:

@@ -114,7 +114,7 @@ def read_claims(folder: Path, results: Path) -> list[Claim]:
         decided = {}
         if decided_path.is_file():
             decided = {row["id"]: row for row in read_table(decided_path)}
-        for entry in yaml.safe_load(path.read_text(encoding="utf-8")) or []:
+        for entry in history.written(path):
             row = decided.get(entry["id"], {})
             verdict = row.get("verdict") or "not decided: the chapter has not been run"
             rule = entry.get("rule", "")

@@ -10,18 +10,12 @@ from urllib.parse import quote
 
 from ppdm.book.site.records import UNDECIDED, Claim, Records, raw_html
 from ppdm.data import in_words
-from ppdm.study.cards import inline
+from ppdm.study.cards import inline, verdict
 from ppdm.study.history import STATUSES
 from ppdm.study.ledger import PERCENT, STYLES, short
 
 COLUMNS = ["id", "paper", "where", "claim", "printed", "ours", "low", "high", "rule", "verdict",
            "note", "worlds", "holds", "fails_in", "refuses", "firm", "history"]  # fmt: skip
-
-
-def badge(verdict: str) -> str:
-    """A verdict as a small label: the words carry the meaning, the colour repeats it."""
-    style = STYLES.get(verdict, ("untested", ""))[0]
-    return f'<span class="verdict verdict-{style}">{html.escape(verdict)}</span>'
 
 
 def _counts(claims: list[Claim]) -> Counter:
@@ -133,7 +127,7 @@ def _row(claim: Claim) -> str:
         f'</td><td role="cell">{inline(claim.claim)}{note}{_standing(claim)}</td>'
         f'<td role="cell" class="number" data-label="Printed">{html.escape(claim.printed)}</td>'
         f'<td role="cell" class="number" data-label="Ours">{_number(claim)}</td>'
-        f'<td role="cell">{badge(claim.verdict)}</td></tr>'
+        f'<td role="cell">{verdict(claim.verdict)}</td></tr>'
     )
 
 

@@ -1,8 +1,9 @@
 """[Zhan & Du 5] Decision trees from records disguised group by group: one grid point at a time.
 
-`trees` is the experiment of the paper; its keywords are the readings that the text allows. The
-functions below it follow the paper's other sections: testing and pruning on disguised records
-(4.6), partial disguise (4.7), association rules (4.8), two parties (2), the unrelated question (3).
+`trees` is the experiment of the paper; its keywords are the readings that the text allows, Eq. (12) on
+the class at a node among them (`literal_class`, `copied_class`). The functions below it follow the
+paper's other sections: testing and pruning on disguised records (4.6), partial disguise (4.7),
+association rules (4.8), two parties (2), the unrelated question (3).
 
 Functions with `rng` and `reps` are cells for `ppdm.study.run`. Everywhere `coding` goes to
 :func:`ppdm.data.binarize`, but for `source`, which goes to :func:`ppdm.data.load`.
