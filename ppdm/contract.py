@@ -308,8 +308,9 @@ def _protection(spec: dict[str, Any], attributes: Mapping[str, tuple[Any, ...]])
     if len(where) != 1 or (where == ["groups"] and not in_groups):
         says = "attributes or groups" if in_groups else "attributes"
         raise ValueError(f"the mechanism {kind} names its {says} (one of them, once)")
-    plain = _mapping(f"the mechanism {kind}", spec, ("mechanism", *needed, *optional, *where),
-                     needed)  # fmt: skip
+    plain = _mapping(
+        f"the mechanism {kind}", spec, ("mechanism", *needed, *optional, *where), needed
+    )
     names = plain[where[0]]
     if where == ["groups"]:
         names = [_names(kind, group, attributes) for group in _sequence("groups", names)]
@@ -366,8 +367,10 @@ def _check_matrix(spec: dict[str, Any], attributes: Mapping[str, Any]) -> None:
                 f"the matrix has {len(rows)} rows; {len(spec['outputs'])} outputs given"
             )
     elif len(rows) != len(rows[0]):
-        raise ValueError(f"a matrix of {len(rows)} rows and {len(rows[0])} columns needs outputs: "
-                         "the labels of the reports")  # fmt: skip
+        raise ValueError(
+            f"a matrix of {len(rows)} rows and {len(rows[0])} columns needs outputs: "
+            "the labels of the reports"
+        )
     if spec.get("prior") is not None:
         spec["prior"] = _probabilities("prior", spec["prior"])
         _sums_to("prior", math.fsum(spec["prior"]))

@@ -244,8 +244,12 @@ def _is_arrow_stream(records: object) -> bool:
     """Arrow's datasets and readers, which narwhals does not know."""
     kind = type(records)
     return kind.__module__.startswith(("pyarrow.", "pyarrow._")) and kind.__name__ in (
-        "FileSystemDataset", "UnionDataset", "InMemoryDataset", "RecordBatchReader", "Scanner",
-    )  # fmt: skip
+        "FileSystemDataset",
+        "UnionDataset",
+        "InMemoryDataset",
+        "RecordBatchReader",
+        "Scanner",
+    )
 
 
 def _arrow_stream(records: Any, nw: Any) -> Any:

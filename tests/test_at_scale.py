@@ -39,9 +39,15 @@ def environment(**more: str) -> dict[str, str]:
 
 def typed(command: str, folder: Path, **more: str) -> subprocess.CompletedProcess:
     return subprocess.run(
-        command, shell=True, cwd=folder, env=environment(**more), capture_output=True, text=True,
-        timeout=1_800, check=False,
-    )  # fmt: skip
+        command,
+        shell=True,
+        cwd=folder,
+        env=environment(**more),
+        capture_output=True,
+        text=True,
+        timeout=1_800,
+        check=False,
+    )
 
 
 def ran(code: str, folder: Path, **more: str) -> None:
@@ -99,12 +105,15 @@ def test_a_chapter_on_a_cluster_as_typed(tmp_path):
     scheduler, worker, chapter = (line.replace("8786", port) for line in lines)
     servers = [
         subprocess.Popen(
-            line.split(), cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL,
+            line.split(),
+            cwd=tmp_path,
+            env=environment(),
+            stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
         for line in (scheduler, worker)
-    ]  # fmt: skip
+    ]
     killed: list[int] = []
     killer = threading.Thread(target=kill_a_worker, args=(f"tcp://127.0.0.1:{port}", killed))
     try:
@@ -120,9 +129,7 @@ def test_a_chapter_on_a_cluster_as_typed(tmp_path):
         for server in reversed(servers):
             os.killpg(server.pid, signal.SIGKILL)
             server.wait(timeout=30)
-    here = typed(
-        chapter.split(" --scheduler")[0], book, PPDM_CACHE=str(tmp_path / "cache here")
-    )  # fmt: skip
+    here = typed(chapter.split(" --scheduler")[0], book, PPDM_CACHE=str(tmp_path / "cache here"))
     assert here.returncode == 0, here.stderr
     assert results and csv_files(book) == results
 

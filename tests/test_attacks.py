@@ -14,11 +14,15 @@ def pima():
     return numbers_of(data.load("pima"))[0]
 
 
-@pytest.mark.parametrize(("release", "known", "draws"), [
-    (lambda X, rng: aibr(X, 10, rng), 0.876, 3),
-    (lambda X, rng: bsvd(X, 4), 0.389, 1),
-    (lambda X, rng: kcg(X, 10, rng), 0.040, 3),
-], ids=["AIBR", "BSVD", "kCG"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("release", "known", "draws"),
+    [
+        (lambda X, rng: aibr(X, 10, rng), 0.876, 3),
+        (lambda X, rng: bsvd(X, 4), 0.389, 1),
+        (lambda X, rng: kcg(X, 10, rng), 0.040, 3),
+    ],
+    ids=["AIBR", "BSVD", "kCG"],
+)
 def test_matching_is_that_of_sdcmicro(release, known, draws):
     """[R's sdcMicro] The share of Pima's 768 records that the optimal matching of distances traces.
 
@@ -67,8 +71,13 @@ def test_a_table_released_as_it_is_hides_nothing_and_an_independent_one_all():
     same, other = table(lambda A, rng: A), table(lambda A, rng: rng.normal(size=A.shape))
     rows = np.arange(30)
     for goal in ("a", ladder.RECORD, ladder.Agree("a", "b")):
-        assert ladder.guess(same, goal, "scheme", rows) == (1.0, 1.0, 1.0, pytest.approx(
-            ladder.guess(same, goal, "scheme", rows).blind), True)  # fmt: skip
+        assert ladder.guess(same, goal, "scheme", rows) == (
+            1.0,
+            1.0,
+            1.0,
+            pytest.approx(ladder.guess(same, goal, "scheme", rows).blind),
+            True,
+        )
         found = ladder.guess(other, goal, "others", rows)
         assert found.bound
         assert found.blind <= found.chance < found.blind + 0.25  # 90 victims: a few standard errors
@@ -78,7 +87,10 @@ def test_a_table_released_as_it_is_hides_nothing_and_an_independent_one_all():
 
 def test_a_turned_table_is_learned_from_known_samples_and_from_nothing_else():
     turned = table(lambda A, rng: -A)
-    chance = {k: ladder.guess(turned, "a", k, np.arange(30)).chance for k in ("scheme", "others", "all but hers")}  # fmt: skip
+    chance = {
+        k: ladder.guess(turned, "a", k, np.arange(30)).chance
+        for k in ("scheme", "others", "all but hers")
+    }
     assert chance["scheme"] == pytest.approx(ladder.guess(turned, "a", "scheme", []).blind)
     assert chance["others"] > 0.97
     assert chance["all but hers"] > 0.97

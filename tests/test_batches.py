@@ -22,10 +22,13 @@ def small_batches(monkeypatch):
 @pytest.fixture(scope="module")
 def frame():
     rng = np.random.default_rng(1)
-    return pd.DataFrame({
-        "smokes": rng.integers(0, 2, 500), "Straße": rng.choice(["é", "ü", "ø"], 500),
-        "wahr": rng.random(500) < 0.3,
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "smokes": rng.integers(0, 2, 500),
+            "Straße": rng.choice(["é", "ü", "ø"], 500),
+            "wahr": rng.random(500) < 0.3,
+        }
+    )
 
 
 SCHEME = RRMatrix({"smokes": RRMatrix.warner(2, 0.7).M, "Straße": RRMatrix.warner(3, 0.6).M})

@@ -275,9 +275,12 @@ with alone(pathlib.Path(sys.argv[1]), sys.argv[2]):
 def test_a_second_build_says_who_is_at_work_and_waits(tmp_path):
     def start(name):
         return subprocess.Popen(
-            [sys.executable, "-c", HOLDER, tmp_path / "out", name], text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
+            [sys.executable, "-c", HOLDER, tmp_path / "out", name],
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
 
     first = start("ppdm quick")
     assert first.stdout.readline() == "in\n"

@@ -72,8 +72,10 @@ def test_no_guessing_rule_is_better(seed):
     M, prior = rng.dirichlet(np.ones(4), size=3).T, rng.dirichlet(np.ones(3))
     gain = rng.random((3, 3))
     for g in (np.eye(3), gain):
-        values = [sum(g[w, x] * M[y, x] * prior[x] for y, w in enumerate(rule) for x in range(3))
-                  for rule in product(range(3), repeat=4)]  # fmt: skip
+        values = [
+            sum(g[w, x] * M[y, x] * prior[x] for y, w in enumerate(rule) for x in range(3))
+            for rule in product(range(3), repeat=4)
+        ]
         assert channel.posterior(M, prior, g) == pytest.approx(max(values), abs=1e-12)
 
 
@@ -129,14 +131,17 @@ def test_no_refinement_comes_with_a_gain_that_tells():
     assert told >= 10
 
 
-@pytest.mark.parametrize(("what", "call"), [
-    ("sum to 1", lambda: channel.posterior([[0.9, 0.3], [0.1, 0.6]], [0.5, 0.5])),
-    ("a matrix", lambda: channel.capacity([0.5, 0.5])),
-    ("from 0 to 1", lambda: channel.epsilon([[1.2, 0.5], [-0.2, 0.5]])),
-    ("probabilities that sum", lambda: channel.blind([0.5, 0.6])),
-    ("must be the same", lambda: channel.posterior(np.eye(2), [0.2, 0.3, 0.5])),
-    ("one a true value", lambda: channel.blind([0.5, 0.5], [[1, 2, 3]])),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("what", "call"),
+    [
+        ("sum to 1", lambda: channel.posterior([[0.9, 0.3], [0.1, 0.6]], [0.5, 0.5])),
+        ("a matrix", lambda: channel.capacity([0.5, 0.5])),
+        ("from 0 to 1", lambda: channel.epsilon([[1.2, 0.5], [-0.2, 0.5]])),
+        ("probabilities that sum", lambda: channel.blind([0.5, 0.6])),
+        ("must be the same", lambda: channel.posterior(np.eye(2), [0.2, 0.3, 0.5])),
+        ("one a true value", lambda: channel.blind([0.5, 0.5], [[1, 2, 3]])),
+    ],
+)
 def test_what_is_wrong_is_said_in_a_sentence(what, call):
     with pytest.raises(ValueError, match=what):
         call()

@@ -89,8 +89,15 @@ def wanted(s: Situation) -> np.ndarray:
         return np.array(
             [digits[:, i] == v for i in range(s.questions) for v in (0, 1)], dtype=float
         )
-    return np.array([(digits[:, i] == a) & (digits[:, last] == c)
-                     for i in range(last) for a in (0, 1) for c in (0, 1)], dtype=float)  # fmt: skip
+    return np.array(
+        [
+            (digits[:, i] == a) & (digits[:, last] == c)
+            for i in range(last)
+            for a in (0, 1)
+            for c in (0, 1)
+        ],
+        dtype=float,
+    )
 
 
 def test_the_page_has_ten_situations():
@@ -137,8 +144,11 @@ def test_the_ladder_says_no_more_than_was_allowed(fear):
         survey = Survey({n: [0, 1] for n in names}, option.protection)
         everyone = Table(survey.domain, np.ones(8))
         (spec,) = option.protection
-        scheme = (ladder.MultiGroup(spec["theta"], spec["groups"]) if "theta" in spec
-                  else ladder.UnrelatedQuestion(spec["q"]))  # fmt: skip
+        scheme = (
+            ladder.MultiGroup(spec["theta"], spec["groups"])
+            if "theta" in spec
+            else ladder.UnrelatedQuestion(spec["q"])
+        )
         goal = ladder.RECORD if fear == "record" else names[0]
         known = names[1:] if fear == "neighbour" else ()
         got = ladder.guess(scheme, goal, "scheme", everyone, everyone, known=known)
@@ -209,20 +219,23 @@ def test_one_coin_for_all_is_never_offered_to_those_who_know_an_answer():
     assert any(line.startswith("Mind: whoever knows one") for line in told)
 
 
-@pytest.mark.parametrize(("change", "words"), [
-    ({"fear": "ghosts"}, "the fear is one of"),
-    ({"compute": "means"}, "what is computed is one of"),
-    ({"respondents": 0}, "at least one"),
-    ({"questions": 61}, "1 to 60"),
-    ({"levels": 33}, "2 to 32"),
-    ({"levels": 3, "questions": 2}, "leave out the levels"),
-    ({"compute": "pairs"}, "two questions or more"),
-    ({"compute": "prefixes"}, "give its levels"),
-    ({"compute": "tables", "questions": 21}, "20 is the most"),
-    ({"guess": 0.5}, "between 0.5"),
-    ({"guess": 1.0}, "and 1"),
-    ({"error": 0.0}, "half of an interval"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"fear": "ghosts"}, "the fear is one of"),
+        ({"compute": "means"}, "what is computed is one of"),
+        ({"respondents": 0}, "at least one"),
+        ({"questions": 61}, "1 to 60"),
+        ({"levels": 33}, "2 to 32"),
+        ({"levels": 3, "questions": 2}, "leave out the levels"),
+        ({"compute": "pairs"}, "two questions or more"),
+        ({"compute": "prefixes"}, "give its levels"),
+        ({"compute": "tables", "questions": 21}, "20 is the most"),
+        ({"guess": 0.5}, "between 0.5"),
+        ({"guess": 1.0}, "and 1"),
+        ({"error": 0.0}, "half of an interval"),
+    ],
+)
 def test_refusals(change, words):
     with pytest.raises(ValueError, match=words):
         advise(Situation("stranger", "shares", 100)._replace(**change))

@@ -41,15 +41,18 @@ class Cluster:
         self.workers = [
             self.start("worker", self.address, "--nthreads", "1", "--no-dashboard", "--no-nanny")
             for _ in range(2)
-        ]  # fmt: skip
+        ]
 
     def start(self, kind: str, *words: str) -> subprocess.Popen:
         log = (self.folder / f"{kind}{len(self.processes)}.log").open("wb")
         code = "import sys; from distributed.cli.dask_" + kind + " import main; main()"
         process = subprocess.Popen(
-            [sys.executable, "-c", code, *words], cwd=self.folder, stdout=log, stderr=log,
+            [sys.executable, "-c", code, *words],
+            cwd=self.folder,
+            stdout=log,
+            stderr=log,
             env=os.environ | {"PPDM_SCHEDULER": "", "PYTHONPATH": CODE},
-        )  # fmt: skip
+        )
         self.processes.append(process)
         return process
 

@@ -130,10 +130,13 @@ WARNER = {"mechanism": "warner", "p": 0.7, "attributes": ["A"]}
         ('{"attributes": [{"name": "A", "levels": [null, 1]}]}', "a level of 'A' is a string"),
         ('{"attributes": [{"name": "A", "levels": ["\\ud800", 1]}]}', "a level of 'A' is a string"),
         ('{"attributes": [{"name": "A", "levels": [0, 1]}], "class": "a"}', "the class names 'a'"),
-        ('{"attributes": [{"name": "A", "levels": [0, 1]}, {"name": "A", "levels": [0, 1]}]}', "twice"),
+        (
+            '{"attributes": [{"name": "A", "levels": [0, 1]}, {"name": "A", "levels": [0, 1]}]}',
+            "twice",
+        ),
         ("[" * 100_000, "nested too deeply"),
     ],
-)  # fmt: skip
+)
 def test_files_that_are_no_survey_are_refused(text, message):
     with pytest.raises(ValueError, match=message) as refusal:
         Survey.from_json(text)
@@ -166,25 +169,57 @@ def test_protections_that_do_not_fit_are_refused(change, message):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ({"mechanism": "forced-response", "truth": 0.5, "forced": [0.2, 0.2], "attributes": ["A"]},
-         "truth and forced must sum to one; the sum is 0.9"),
-        ({"mechanism": "forced-response", "truth": 0.5, "forced": [0.2, 0.3], "attributes": ["C"]},
-         "forced has 2 probabilities; 'C' has 3 levels: x, y, z"),
-        ({"mechanism": "matrix", "matrix": [[0.7, 0.3], [0.4, 0.6]], "attributes": ["A"]},
-         "the column 0 of the matrix .* the sum is 1.1"),
+        (
+            {
+                "mechanism": "forced-response",
+                "truth": 0.5,
+                "forced": [0.2, 0.2],
+                "attributes": ["A"],
+            },
+            "truth and forced must sum to one; the sum is 0.9",
+        ),
+        (
+            {
+                "mechanism": "forced-response",
+                "truth": 0.5,
+                "forced": [0.2, 0.3],
+                "attributes": ["C"],
+            },
+            "forced has 2 probabilities; 'C' has 3 levels: x, y, z",
+        ),
+        (
+            {"mechanism": "matrix", "matrix": [[0.7, 0.3], [0.4, 0.6]], "attributes": ["A"]},
+            "the column 0 of the matrix .* the sum is 1.1",
+        ),
         ({"mechanism": "matrix", "matrix": MORE_OUTPUTS, "attributes": ["C"]}, "needs outputs"),
-        ({"mechanism": "matrix", "matrix": np.eye(2).tolist(), "attributes": ["C"]},
-         "2 probabilities; 'C' has 3 levels"),
-        ({"mechanism": "unrelated-question", "q": 0.5, "personal": {"a": [1, 0]}, "attributes": ["A"]},
-         "personal names 'a', which is not asked; asked is A"),
-        ({"mechanism": "unrelated-question", "q": 0.5, "personal": {"B": [1, 0]}, "attributes": ["A"]},
-         "personal names 'B'"),
+        (
+            {"mechanism": "matrix", "matrix": np.eye(2).tolist(), "attributes": ["C"]},
+            "2 probabilities; 'C' has 3 levels",
+        ),
+        (
+            {
+                "mechanism": "unrelated-question",
+                "q": 0.5,
+                "personal": {"a": [1, 0]},
+                "attributes": ["A"],
+            },
+            "personal names 'a', which is not asked; asked is A",
+        ),
+        (
+            {
+                "mechanism": "unrelated-question",
+                "q": 0.5,
+                "personal": {"B": [1, 0]},
+                "attributes": ["A"],
+            },
+            "personal names 'B'",
+        ),
         ({"mechanism": "multi-group", "theta": 0.8, "groups": [["A"], ["A"]]}, "protected twice"),
         ({"mechanism": "multi-group", "theta": 0.8, "groups": [["A", "C"]]}, "needs two answers"),
         ({"mechanism": "multi-group", "theta": 0.8, "groups": []}, "nothing would be disguised"),
         ({"mechanism": "multi-group", "theta": 0.8, "groups": ["A"]}, "a list; got 'A'"),
     ],
-)  # fmt: skip
+)
 def test_parameters_that_do_not_fit_are_refused(spec, message):
     with pytest.raises(ValueError, match=message):
         Survey(QUESTIONS, [spec])
@@ -469,8 +504,10 @@ def test_undo_is_not_skipped_where_names_do_not_match(scheme, lost, stray):
         with pytest.raises(ValueError, match=f"names {lost}, .* does not name {stray}, which"):
             doing(table)
     rng = np.random.default_rng(1)
-    for doing in (lambda: scheme.disguise_table(table, rng),
-                  lambda: scheme.disguise(pd.DataFrame({"A": [0], "C": [1]}), rng)):  # fmt: skip
+    for doing in (
+        lambda: scheme.disguise_table(table, rng),
+        lambda: scheme.disguise(pd.DataFrame({"A": [0], "C": [1]}), rng),
+    ):
         with pytest.raises(ValueError, match=f"unknown attributes: {lost}"):
             doing()
 
@@ -520,8 +557,12 @@ def test_weights_are_added():
     assert count(frame, weights=weights).dense.tolist() == [[0, 1.5], [2.25, 0]]
     many = count(pd.DataFrame(np.eye(3, 30, dtype=int)), weights=weights)
     assert many.is_sparse and many.total == 3.75
-    for bad, message in (([1], "3 records need 3 weights"), ([1, -1, 1], "not negative"),
-                         ([0, 0, 0], "at least one is positive"), ([1, np.nan, 1], "finite")):  # fmt: skip
+    for bad, message in (
+        ([1], "3 records need 3 weights"),
+        ([1, -1, 1], "not negative"),
+        ([0, 0, 0], "at least one is positive"),
+        ([1, np.nan, 1], "finite"),
+    ):
         with pytest.raises(ValueError, match=message):
             count(frame, weights=bad)
 

@@ -141,8 +141,13 @@ def test_a_frame_remembers_who_disguised_it():
 
 
 def test_accuracy_and_pooling_hold_the_frame_to_the_contract():
-    scheme = scheme_of(Survey(SURVEY.attributes, [
-        {"mechanism": "warner", "p": 0.8, "attributes": ["a", "b", "c"]}], "c"))  # fmt: skip
+    scheme = scheme_of(
+        Survey(
+            SURVEY.attributes,
+            [{"mechanism": "warner", "p": 0.8, "attributes": ["a", "b", "c"]}],
+            "c",
+        )
+    )
     true = people(200)
     model = NaiveBayes(scheme).fit(true[["a", "b"]], true["c"])
     known = model.score(true[["a", "b"]], true["c"])
@@ -154,8 +159,10 @@ def test_accuracy_and_pooling_hold_the_frame_to_the_contract():
         estimated = estimated_accuracy(model, ones, scheme)
     assert estimated.estimate == pytest.approx(expected)
     assert pool(true, true.assign(b=1), scheme).total == pytest.approx(400)
-    for frame, message in ((true.rename(columns={"b": "B"}), "lack b and have B"),
-                           (true.assign(b=2), "value 2 .row 0., which is not among its levels")):  # fmt: skip
+    for frame, message in (
+        (true.rename(columns={"b": "B"}), "lack b and have B"),
+        (true.assign(b=2), "value 2 .row 0., which is not among its levels"),
+    ):
         for doing in (
             lambda f: estimated_accuracy(model, f, scheme),
             lambda f: pool(true, f, scheme),
@@ -207,15 +214,22 @@ def test_undo_is_not_skipped_for_the_class(learner):
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_bound_learner_takes_what_is_asked_and_nothing_else(learner):
-    scheme = scheme_of(Survey({**SURVEY.attributes, "b": (0, 1, 2)}, [
-        {"mechanism": "multi-group", "theta": 0.8, "groups": [["a", "c"]]}], "c"))  # fmt: skip
+    scheme = scheme_of(
+        Survey(
+            {**SURVEY.attributes, "b": (0, 1, 2)},
+            [{"mechanism": "multi-group", "theta": 0.8, "groups": [["a", "c"]]}],
+            "c",
+        )
+    )
     sent = people(500)
     X, y = sent[["a", "b"]], sent["c"]
     model = learner(scheme).fit(X, y)
     unnamed = learner(scheme).fit(X, y.to_numpy())  # the only question left is the class
     assert unnamed.target_ == "c"
     assert dict(zip(model.domain_.names, model.domain_.levels, strict=True)) == {
-        "a": (0, 1), "b": (0, 1, 2)}  # fmt: skip
+        "a": (0, 1),
+        "b": (0, 1, 2),
+    }
     assert model.predict(X.assign(b=2)).shape == (500,)  # a level that nobody gave is known
     for wrong, message in (
         ((X[["a"]], y), "the records lack b"),
@@ -240,8 +254,14 @@ def test_the_same_answer_in_another_type_is_the_same_answer(learner):
     X, y = true[["a", "b"]], true["a"].rename("c")
     for trained in (X, X.astype(bool), X.astype(float), X.astype("Int64"), X.astype(object)):
         model = learner().fit(trained, y)
-        for asked in (X, X.astype(bool), X.astype(bool).astype(object), X.astype("boolean"),
-                      X.astype("float64"), X.astype("int64[pyarrow]")):  # fmt: skip
+        for asked in (
+            X,
+            X.astype(bool),
+            X.astype(bool).astype(object),
+            X.astype("boolean"),
+            X.astype("float64"),
+            X.astype("int64[pyarrow]"),
+        ):
             assert model.score(asked, y) == 1
         for asked in (X.astype(str), X.astype(str).astype("category")):
             with pytest.warns(UserWarning, match="the value '.' is taken for the level"):

@@ -84,8 +84,14 @@ def cases(draw):
         protection.append({"mechanism": "multi-group", "theta": 0.8, "groups": [pairs]})
     elif draw(st.booleans()):
         personal = {NAMES[0]: [1 / len(levels[0])] * len(levels[0])}
-        protection.append({"mechanism": "unrelated-question", "q": 0.6, "personal": personal,
-                           "attributes": [NAMES[0]]})  # fmt: skip
+        protection.append(
+            {
+                "mechanism": "unrelated-question",
+                "q": 0.6,
+                "personal": personal,
+                "attributes": [NAMES[0]],
+            }
+        )
     rest = [name for name in attributes if not any(name in str(spec) for spec in protection)]
     if rest:
         protection.append({"mechanism": "k-rr", "p": 0.75, "attributes": rest[:1]})

@@ -106,10 +106,19 @@ def test_data_are_personal():
     assert repr(first) == repr(again) != repr(other)
 
 
-@pytest.mark.parametrize(("successes", "trials", "p"), [
-    (520, 1000, 0.5), (40_321, 80_000, 0.5), (0, 60, 0.3), (60, 60, 0.7), (5, 12, 0.2),
-    (1_100, 10_000, 0.1), (880, 10_000, 0.1), (3, 400, 1e-4),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("successes", "trials", "p"),
+    [
+        (520, 1000, 0.5),
+        (40_321, 80_000, 0.5),
+        (0, 60, 0.3),
+        (60, 60, 0.7),
+        (5, 12, 0.2),
+        (1_100, 10_000, 0.1),
+        (880, 10_000, 0.1),
+        (3, 400, 1e-4),
+    ],
+)
 def test_the_tail_is_scipys(successes, trials, p):
     from scipy.stats import binom
 
@@ -136,9 +145,12 @@ for name in ("numpy", "scipy", "pandas"):
 print("all right")
 """
     done = subprocess.run(
-        [sys.executable, "-I", "-c", code], capture_output=True, text=True,
-        env={"PPDM_STUDENT": "ada"}, check=False,
-    )  # fmt: skip
+        [sys.executable, "-I", "-c", code],
+        capture_output=True,
+        text=True,
+        env={"PPDM_STUDENT": "ada"},
+        check=False,
+    )
     assert done.stdout.strip() == "all right", done.stderr[-2000:]
 
 
@@ -182,17 +194,31 @@ def test_student_version_gives_nothing_away(assignment):
 
 @pytest.mark.parametrize(
     "statement",
-    ["import ppdm.estimate", "from ppdm import MultiGroup", "from ppdm.disguise import RRMatrix",
-     "import ppdm; ppdm.random_groups", "from ppdm.papers import multi_group",
-     "from ppdm.privacy.pse import pse", "from ppdm.optimise import best_scheme",
-     "from ppdm.distort import aibr", "from ppdm import disguise"],
-)  # fmt: skip
+    [
+        "import ppdm.estimate",
+        "from ppdm import MultiGroup",
+        "from ppdm.disguise import RRMatrix",
+        "import ppdm; ppdm.random_groups",
+        "from ppdm.papers import multi_group",
+        "from ppdm.privacy.pse import pse",
+        "from ppdm.optimise import best_scheme",
+        "from ppdm.distort import aibr",
+        "from ppdm import disguise",
+    ],
+)
 def test_guard_explains(statement, guarded):
     assert f"{statement}: ImportError" in guarded and "would answer a task" in guarded
 
 
-@pytest.mark.parametrize("statement", ["from ppdm import count, Table", "from ppdm import data",
-                                       "import ppdm.table", "from ppdm.course import begin"])  # fmt: skip
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from ppdm import count, Table",
+        "from ppdm import data",
+        "import ppdm.table",
+        "from ppdm.course import begin",
+    ],
+)
 def test_guard_lets_tools_through(statement, guarded):
     assert f"{statement}: fine" in guarded
 
@@ -232,7 +258,12 @@ def test_checks_survive_answers_that_misbehave():
         reports *= 0
         return 0.0, 0.0
 
-    for answer, words in ((prints, "should be"), (leaves, "SystemExit"), (empties, "should be"),
-                          (3, "A function is asked for"), (lambda r, t: None, "pair")):  # fmt: skip
+    for answer, words in (
+        (prints, "should be"),
+        (leaves, "SystemExit"),
+        (empties, "should be"),
+        (3, "A function is asked for"),
+        (lambda r, t: None, "pair"),
+    ):
         with pytest.raises(AssertionError, match=words):
             primer.check_estimate(answer)

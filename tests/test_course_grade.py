@@ -81,11 +81,21 @@ def test_a_test_cell_that_occurs_twice_counts_once():
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"{", b"\xff\xfe\x00", b"[]", b"null", b'{"cells": 3}', b'{"cells": [3]}',
-                b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "x"}]}',
-                b'{"cells": ' + b"[" * 1_000_000, b'{"cells": [{"cell_type": "code", "source": [[]]}]}',
-                b'{"cells": [{"cell_type": "code", "metadata": {"nbgrader": "x"}}]}']
-)  # fmt: skip
+    "content",
+    [
+        b"",
+        b"{",
+        b"\xff\xfe\x00",
+        b"[]",
+        b"null",
+        b'{"cells": 3}',
+        b'{"cells": [3]}',
+        b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "x"}]}',
+        b'{"cells": ' + b"[" * 1_000_000,
+        b'{"cells": [{"cell_type": "code", "source": [[]]}]}',
+        b'{"cells": [{"cell_type": "code", "metadata": {"nbgrader": "x"}}]}',
+    ],
+)
 def test_a_broken_file_is_a_remark(tmp_path, content):
     path = tmp_path / "00_primer.ipynb"
     path.write_bytes(content)
@@ -95,8 +105,13 @@ def test_a_broken_file_is_a_remark(tmp_path, content):
 
 
 def job(submission, folder, source=SOURCE, sealed=False, timeout=20):
-    return {"submission": submission, "source": source, "kept": folder / "kept" / "one.json",
-            "timeout": timeout, "sealed": sealed}  # fmt: skip
+    return {
+        "submission": submission,
+        "source": source,
+        "kept": folder / "kept" / "one.json",
+        "timeout": timeout,
+        "sealed": sealed,
+    }
 
 
 def no_workshop():
@@ -132,10 +147,15 @@ def test_a_feedback_page_asks_no_other_host_and_escapes():
     assert "default-src 'none'" in page
 
 
-@pytest.mark.parametrize("points, message, words", [
-    (None, "", ["? of 5", "A human will read this."]), (3.5, "The number is missing.", ["3.5 of 5", "The number is missing."]),
-    (5.0, "", ["5 of 5", "Right."]), (None, "To be read again: x.", ["? of 5", "To be read again: x."]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "points, message, words",
+    [
+        (None, "", ["? of 5", "A human will read this."]),
+        (3.5, "The number is missing.", ["3.5 of 5", "The number is missing."]),
+        (5.0, "", ["5 of 5", "Right."]),
+        (None, "To be read again: x.", ["? of 5", "To be read again: x."]),
+    ],
+)
 def test_points_and_comments_reach_the_page(points, message, words):
     task = {"task": "verdict", "points": points, "max": 5.0, "message": message, "answer": "No."}
     page = feedback.page("ada", [{"assignment": PRIMER, "remarks": [], "tasks": [task]}])
@@ -267,8 +287,13 @@ def test_a_class_of_thirty_two(tmp_path, capsys):
         expected[student, assignment] = (failed, words)
 
     for number, mistake in enumerate(WRONG):
-        hand_in(f"wrong-{number:02d}", mistake.assignment, answered(mistake.assignment, mistake),
-                {mistake.task}, mistake.words)  # fmt: skip
+        hand_in(
+            f"wrong-{number:02d}",
+            mistake.assignment,
+            answered(mistake.assignment, mistake),
+            {mistake.task},
+            mistake.words,
+        )
     for number, assignment in enumerate((PRIMER, GROUPS, OPTRR)):
         hand_in(f"right-{number}", assignment, answered(assignment), set(), "")
     places = {"loops-above": SURVEYS, "imports": SURVEYS, "blank": GROUPS}

@@ -21,34 +21,56 @@ def lay(folder, *places, content="{}"):
 
 
 def find(folder):
-    return {s.student: s for s in handin.find_submissions(folder, [PRIMER, SURVEYS])
-            if s.assignment == PRIMER}  # fmt: skip
+    return {
+        s.student: s
+        for s in handin.find_submissions(folder, [PRIMER, SURVEYS])
+        if s.assignment == PRIMER
+    }
 
 
 def test_submissions_are_found_in_every_layout(tmp_path):
-    lay(tmp_path, "ada/00_primer.ipynb", "bob/00_primer/00_primer.ipynb", "bob/00_primer (1).ipynb",
-        "cyd/notes.ipynb", "cyd/.ipynb_checkpoints/00_primer.ipynb", "loose.ipynb")  # fmt: skip
+    lay(
+        tmp_path,
+        "ada/00_primer.ipynb",
+        "bob/00_primer/00_primer.ipynb",
+        "bob/00_primer (1).ipynb",
+        "cyd/notes.ipynb",
+        "cyd/.ipynb_checkpoints/00_primer.ipynb",
+        "loose.ipynb",
+    )
     ada, bob, cyd = handin.find_submissions(tmp_path, [PRIMER, SURVEYS])
     assert ada.path.name == "00_primer.ipynb" and ada.remarks == ()
     assert bob.path.parent.name == "00_primer" and "00_primer (1)" in bob.remarks[0]
     assert cyd.path is None and "notes.ipynb" in cyd.remarks[0]
 
 
-@pytest.mark.parametrize("name", ["00_primer.IPYNB", "00_primer.ipynb.txt", "00_PRIMER.Ipynb.TXT",
-                                  "00_primer.ipynb.json", "my 00_primer (2).ipynb", "ada_00_primer.ipynb"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "00_primer.IPYNB",
+        "00_primer.ipynb.txt",
+        "00_PRIMER.Ipynb.TXT",
+        "00_primer.ipynb.json",
+        "my 00_primer (2).ipynb",
+        "ada_00_primer.ipynb",
+    ],
+)
 def test_a_notebook_by_another_ending_is_recognised(tmp_path, name):
     lay(tmp_path, f"ada/{name}")
     assert find(tmp_path)["ada"].path.name == name
 
 
-@pytest.mark.parametrize("place, student", [
-    ("Ada Lovelace_123_assignsubmission_file/00_primer.ipynb", "Ada Lovelace_123"),
-    ("Ada Lovelace_123_assignsubmission_file_/00_primer.ipynb", "Ada Lovelace_123"),
-    ("Ada Lovelace_123_assignsubmission_file_00_primer.ipynb", "Ada Lovelace_123"),
-    ("lovelaceada_4711_815_00_primer.ipynb", "lovelaceada_4711"),
-    ("lovelaceada_LATE_4711_815_00_primer-1.ipynb", "lovelaceada_4711"),
-    ("Lovelace_Ada_alove_4711/00_primer.ipynb", "alove"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "place, student",
+    [
+        ("Ada Lovelace_123_assignsubmission_file/00_primer.ipynb", "Ada Lovelace_123"),
+        ("Ada Lovelace_123_assignsubmission_file_/00_primer.ipynb", "Ada Lovelace_123"),
+        ("Ada Lovelace_123_assignsubmission_file_00_primer.ipynb", "Ada Lovelace_123"),
+        ("lovelaceada_4711_815_00_primer.ipynb", "lovelaceada_4711"),
+        ("lovelaceada_LATE_4711_815_00_primer-1.ipynb", "lovelaceada_4711"),
+        ("Lovelace_Ada_alove_4711/00_primer.ipynb", "alove"),
+    ],
+)
 def test_the_exports_of_moodle_canvas_and_ilias_are_recognised(tmp_path, place, student):
     lay(tmp_path, place, "loose.txt")
     found = find(tmp_path)
@@ -58,9 +80,13 @@ def test_the_exports_of_moodle_canvas_and_ilias_are_recognised(tmp_path, place, 
 
 def test_students_of_one_name_are_two(tmp_path):
     """On Canvas, whose files bear names and no logins, one of the two was not looked at."""
-    lay(tmp_path, "millerann_11_51_00_primer.ipynb", "millerann_LATE_12_52_00_primer.ipynb",
+    lay(
+        tmp_path,
+        "millerann_11_51_00_primer.ipynb",
+        "millerann_LATE_12_52_00_primer.ipynb",
         "Ann Miller_3_assignsubmission_file/00_primer.ipynb",
-        "Ann Miller_4_assignsubmission_file/00_primer.ipynb")  # fmt: skip
+        "Ann Miller_4_assignsubmission_file/00_primer.ipynb",
+    )
     found = find(tmp_path)
     assert set(found) == {"millerann_11", "millerann_12", "Ann Miller_3", "Ann Miller_4"}
     assert all(one.path is not None and not one.remarks for one in found.values())
@@ -139,8 +165,10 @@ def test_a_link_that_comes_after_the_look_is_not_followed(tmp_path, monkeypatch)
     assert handin.read_bytes(path)[0] == b""
 
 
-@pytest.mark.parametrize("encode", [lambda t: t.encode(), lambda t: b"\xef\xbb\xbf" + t.encode(),
-                                    lambda t: t.encode("utf-16")])  # fmt: skip
+@pytest.mark.parametrize(
+    "encode",
+    [lambda t: t.encode(), lambda t: b"\xef\xbb\xbf" + t.encode(), lambda t: t.encode("utf-16")],
+)
 def test_encodings_with_a_mark_are_read(encode):
     text = '{"cells": [{"cell_type": "code", "source": ["a\\n", "ü"]}, {"cell_type": "markdown", "source": "x"}]}'
     notebook, problem = handin.read_notebook(encode(text), "x")

@@ -31,10 +31,28 @@ def there_and_back(value):
     return plain.unpack(plain.pack(value))
 
 
-@pytest.mark.parametrize("value", [
-    None, True, False, 0, -3, 2**62, 0.1, float("inf"), "ü\n", "", (), [], (1, [2.0, None], "x"),
-    {"a": 1, 2: (3,)}, {}, range(3), "\ud800",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        False,
+        0,
+        -3,
+        2**62,
+        0.1,
+        float("inf"),
+        "ü\n",
+        "",
+        (),
+        [],
+        (1, [2.0, None], "x"),
+        {"a": 1, 2: (3,)},
+        {},
+        range(3),
+        "\ud800",
+    ],
+)
 def test_plain_data_pass(value):
     back = there_and_back(value)
     assert back == (
@@ -89,14 +107,31 @@ def test_what_is_not_plain_becomes_a_word():
     assert isinstance(there_and_back(np.zeros(3_000_000)), plain.Unplain)
 
 
-@pytest.mark.parametrize("text", [
-    b"", b"{", b"[1]", b'"x"', b"{}", b'{"l": 3}', b'{"x": 1}', b'{"a": "|O", "shape": [1], "data": "AAAAAAAAAAA="}',
-    b'{"a": "<f8", "shape": [-1, -1], "data": "AAAAAAAAAAA="}', b'{"a": "<f8", "shape": [2], "data": "AAAAAAAAAAA="}',
-    b'{"a": "V8", "shape": [1], "data": "AAAAAAAAAAA="}', b'{"a": 3}', b'{"d": [1]}', b'{"d": [[{"l": []}, 1]]}',
-    b'{"frame": [[1]], "names": null, "index": null}', b'{"call": 0, "name": "x"}',
-    b'{"rng": {"bit_generator": "PCG64", "state": {}}}', b"[" * 100_000, b'{"l": [' * 100 + b"1" + b"]}" * 100,
-    b"1" * 5000,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"{",
+        b"[1]",
+        b'"x"',
+        b"{}",
+        b'{"l": 3}',
+        b'{"x": 1}',
+        b'{"a": "|O", "shape": [1], "data": "AAAAAAAAAAA="}',
+        b'{"a": "<f8", "shape": [-1, -1], "data": "AAAAAAAAAAA="}',
+        b'{"a": "<f8", "shape": [2], "data": "AAAAAAAAAAA="}',
+        b'{"a": "V8", "shape": [1], "data": "AAAAAAAAAAA="}',
+        b'{"a": 3}',
+        b'{"d": [1]}',
+        b'{"d": [[{"l": []}, 1]]}',
+        b'{"frame": [[1]], "names": null, "index": null}',
+        b'{"call": 0, "name": "x"}',
+        b'{"rng": {"bit_generator": "PCG64", "state": {}}}',
+        b"[" * 100_000,
+        b'{"l": [' * 100 + b"1" + b"]}" * 100,
+        b"1" * 5000,
+    ],
+)
 def test_a_forged_message_is_refused(text):
     with pytest.raises(plain.NotPlainError):
         plain.unpack(text)
@@ -232,8 +267,10 @@ import os
 left = os.statvfs("/tmp"); answer = left.f_blocks * left.f_frsize
 """
     assert ask(sealed, disk) <= cells.SCRATCH
-    for bomb in ("import os\nwhile True:\n    try: os.fork()\n    except OSError: pass",
-                 "import numpy as np\nx = [np.ones(100_000_000 // 8) for _ in range(100)]\nimport time; time.sleep(60)"):  # fmt: skip
+    for bomb in (
+        "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass",
+        "import numpy as np\nx = [np.ones(100_000_000 // 8) for _ in range(100)]\nimport time; time.sleep(60)",
+    ):
         with sealed.cell() as cell:
             cell.allow(4)
             try:
@@ -274,8 +311,13 @@ def submission(folder, notebook, name=PRIMER):
 
 
 def graded(workshop, folder, notebook, name=PRIMER, timeout=20):
-    job = {"submission": submission(folder, notebook, name), "source": SOURCES / f"{name}.ipynb",
-           "kept": folder / "kept.json", "timeout": timeout, "sealed": workshop.sealed}  # fmt: skip
+    job = {
+        "submission": submission(folder, notebook, name),
+        "source": SOURCES / f"{name}.ipynb",
+        "kept": folder / "kept.json",
+        "timeout": timeout,
+        "sealed": workshop.sealed,
+    }
     return mark.graded(job, lambda: workshop)
 
 
@@ -415,8 +457,13 @@ print("SECONDS", sum(u.ru_utime + u.ru_stime for u in used))
         seconds = float(done.stdout.split("SECONDS")[1])
         assert seconds / 2 < 50 * 1200 / 1000, f"{seconds:.0f} seconds for 50"
         assert "50/50" in done.stderr  # progress was shown
-        written.append({str(path.relative_to(out)): path.read_bytes() for path in sorted(out.rglob("*"))
-                        if path.is_file() and path.name != "account.jsonl"})  # fmt: skip
+        written.append(
+            {
+                str(path.relative_to(out)): path.read_bytes()
+                for path in sorted(out.rglob("*"))
+                if path.is_file() and path.name != "account.jsonl"
+            }
+        )
     assert written[0] == written[1]
     rows = written[0]["totals.csv"].decode().splitlines()[1:]
     assert len(rows) == 50 and all(
@@ -442,9 +489,14 @@ def test_nbgraders_own_commands_give_the_same_points(workshop, tmp_path):
     for command in (["generate_assignment", PRIMER], ["autograde", PRIMER, "--create"]):
         # nbgrader calls alembic by name: it lies beside this Python
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        done = subprocess.run([sys.executable, "-m", "nbgrader", *command], cwd=course,
-                              env={**os.environ, "PATH": path},
-                              capture_output=True, text=True, timeout=300)  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-m", "nbgrader", *command],
+            cwd=course,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
         assert done.returncode == 0, done.stderr
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
         grades = book.find_submission_notebook(PRIMER, PRIMER, "ada").grades

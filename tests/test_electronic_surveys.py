@@ -308,8 +308,11 @@ def test_clusters_and_trees_are_those_of_the_true_table_without_disguise(cancer)
 
 def test_the_data_source_goes_through(monkeypatch):
     asked = []
-    monkeypatch.setattr(common.data, "load", lambda name, source=None: asked.append(source) or
-                        data.load_stored(name))  # fmt: skip
+    monkeypatch.setattr(
+        common.data,
+        "load",
+        lambda name, source=None: asked.append(source) or data.load_stored(name),
+    )
     common._binary_frame.cache_clear()
     es.binary_frame(CANCER, source="auto")
     common._binary_frame.cache_clear()
@@ -368,10 +371,14 @@ def test_evidence_is_read_off_the_curves():
 def test_evidence_of_one_world():
     """Three repetitions a point, made by hand: losses, gaps, variances and their names."""
     means = {0.0: 0.5, 0.5: 0.8, 1.0: 0.7}
-    rows = pd.DataFrame([
-        {"dataset": d, "q": q, "rep": rep, "metric": "accuracy", "value": mean + q * step}
-        for d in es.SETS for q, mean in means.items() for rep, step in enumerate((-0.1, 0, 0.1))
-    ])  # fmt: skip
+    rows = pd.DataFrame(
+        [
+            {"dataset": d, "q": q, "rep": rep, "metric": "accuracy", "value": mean + q * step}
+            for d in es.SETS
+            for q, mean in means.items()
+            for rep, step in enumerate((-0.1, 0, 0.1))
+        ]
+    )
     lost = worlds.loss(rows)
     assert lost["value"] == pytest.approx([0.1] * 2)
     assert lost["se"] == pytest.approx([np.hypot(0.05, 0.1) / np.sqrt(3)] * 2)

@@ -162,10 +162,13 @@ def test_what_dask_s_workers_are_sent_does_not_need_this_package():
 
 def test_files_are_counted_where_they_lie(tmp_path):
     rng = np.random.default_rng(2)
-    frame = pd.DataFrame({
-        "smokes": rng.integers(0, 2, 200), "Straße": rng.choice(["é", "ü"], 200),
-        "weight": rng.choice([0.5, 1.5], 200),
-    })  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "smokes": rng.integers(0, 2, 200),
+            "Straße": rng.choice(["é", "ü"], 200),
+            "weight": rng.choice([0.5, 1.5], 200),
+        }
+    )
     for part in range(4):
         piece = frame.iloc[50 * part : 50 * part + 50]
         piece.to_parquet(tmp_path / f"part{part}.parquet")
@@ -206,11 +209,19 @@ def test_counting_parts_and_adding_is_counting_all(frame, data):
     ("column", "levels", "message"),
     [
         ([0, 1, None, None], None, "column 'A' has missing values .in 2 records."),
-        (["x", "z", "z", "x"], {"A": ["x", "y"]}, "value 'z' .in 2 records., which is not among its levels x, y"),
-        ([0, 1, 7, 0], {"A": [0, 1]}, "value .*7.* .in 1 record., which is not among its levels 0, 1"),
+        (
+            ["x", "z", "z", "x"],
+            {"A": ["x", "y"]},
+            "value 'z' .in 2 records., which is not among its levels x, y",
+        ),
+        (
+            [0, 1, 7, 0],
+            {"A": [0, 1]},
+            "value .*7.* .in 1 record., which is not among its levels 0, 1",
+        ),
         ([0, 1, 0, 0], {"B": [0, 1]}, "levels name B; the frame has A"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_named_with_column_and_value(engine, column, levels, message):
     with pytest.raises(ValueError, match=message):
         count(ENGINES[engine](pd.DataFrame({"A": column})), levels)
@@ -261,9 +272,11 @@ def test_a_hundred_million_and_a_billion_records_in_one_gigabyte(hundred_million
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("value", "message"),
-    [(None, "column 'q7' has missing values .in 1 record."),
-     (3, "column 'q7' has the value 3 .in 1 record., which is not among its levels 0, 1")],
-)  # fmt: skip
+    [
+        (None, "column 'q7' has missing values .in 1 record."),
+        (3, "column 'q7' has the value 3 .in 1 record., which is not among its levels 0, 1"),
+    ],
+)
 @pytest.mark.parametrize("engine", ["polars", "duckdb"])
 def test_one_bad_value_among_a_hundred_million_is_named(hundred_million, engine, value, message):
     bad = pl.DataFrame({f"q{i}": [value if i == 7 else 1] for i in range(10)})
@@ -344,8 +357,10 @@ def test_without_engines_a_sentence_says_what_to_install(tmp_path):
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "reports.csv")],
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert "Polars or DuckDB must be installed: pip install 'ppdm[scale]'" in done.stdout
     assert not done.stderr
 

@@ -100,10 +100,12 @@ def test_more_knowledge_helps_on_average():
     found = []
     for _ in range(20):
         others, own = people.split(400, rng)
-        found.append([
-            ladder.vulnerability(scheme, ladder.RECORD, ladder.belief(k, others, own), own)
-            for k in ladder.KNOWLEDGE
-        ])  # fmt: skip
+        found.append(
+            [
+                ladder.vulnerability(scheme, ladder.RECORD, ladder.belief(k, others, own), own)
+                for k in ladder.KNOWLEDGE
+            ]
+        )
     scheme_only, shares, others, own = np.mean(found, axis=0)
     assert scheme_only == pytest.approx(0.7**3, abs=1e-9)
     assert scheme_only <= shares + 1e-9 < others <= own + 1e-9

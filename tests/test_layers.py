@@ -22,8 +22,11 @@ def lint(folder: Path) -> subprocess.CompletedProcess:
     code = "import sys; sys.path.insert(0, '.'); from importlinter.cli import lint_imports_command as c; c()"
     return subprocess.run(
         [sys.executable, "-P", "-c", code, "--no-cache"],
-        cwd=folder, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
 
 
 @pytest.fixture
@@ -73,8 +76,11 @@ def test_no_room_imports_the_private_names_of_another():
 def test_contributing_maps_every_room():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     mapped = set(re.findall(r"^    ppdm/(\w+(?:\.py|/))", text, re.MULTILINE))
-    rooms = {p.name + ("/" if p.is_dir() else "") for p in PACKAGE.iterdir()
-             if p.suffix == ".py" or (p / "__init__.py").is_file()}  # fmt: skip
+    rooms = {
+        p.name + ("/" if p.is_dir() else "")
+        for p in PACKAGE.iterdir()
+        if p.suffix == ".py" or (p / "__init__.py").is_file()
+    }
     assert mapped == rooms - {"__init__.py", "__main__.py"}
 
 

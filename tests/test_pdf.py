@@ -55,10 +55,13 @@ def site(tmp_path_factory):
     pages = {
         "book/intro": ("A book of coins", INTRO),
         "notebooks/01_coins": ("Coins", COINS.replace("{rows}", rows)),
-        "notebooks/02_groups": ("Groups", '<section id="twice"><h2>Twice again</h2><p>Much.</p></section>'),
+        "notebooks/02_groups": (
+            "Groups",
+            '<section id="twice"><h2>Twice again</h2><p>Much.</p></section>',
+        ),
         "book/api": ("The package", "<p>What there is.</p>"),
         "book/api/coins": ("coins", "<p>A function.</p>"),
-    }  # fmt: skip
+    }
     for name, (title, body) in pages.items():
         path = folder / f"{name}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -208,8 +211,13 @@ def test_a_plain_pdf_is_no_book(tmp_path):
     writer.add_blank_page(100, 100)
     writer.write(tmp_path / NAME)
     said = {finding.detail for finding in check_pdf(tmp_path)}
-    assert said == {"it is not tagged", "it does not say its language", "it has no outline",
-                    "it has no table of contents", "it has no links between its parts"}  # fmt: skip
+    assert said == {
+        "it is not tagged",
+        "it does not say its language",
+        "it has no outline",
+        "it has no table of contents",
+        "it has no links between its parts",
+    }
 
 
 @needs_browser

@@ -41,10 +41,9 @@ TRUE = PEOPLE.dense / 1000
 
 def cell(rng, reps, theta):
     scheme = MultiGroup(theta, [["A"], ["B"]])
-    shares = np.array([
-        scheme.undo(scheme.disguise_table(PEOPLE, rng)).dense.ravel() / 1000
-        for _ in range(reps)
-    ])  # fmt: skip
+    shares = np.array(
+        [scheme.undo(scheme.disguise_table(PEOPLE, rng)).dense.ravel() / 1000 for _ in range(reps)]
+    )
     error = shares - TRUE.ravel()
     return {"bias": error[:, -1], "error": (error**2).sum(axis=1)}
 
@@ -61,9 +60,13 @@ def folder(tmp_path, monkeypatch):
 def small_chapter(folder, decide=("ZD-1", "ZD-2", "ZD-3", "ZD-4"), **parameters):
     """What a notebook does, cell by cell."""
     ch = study.Chapter(
-        "99_small", seed=5, sizes={"reps": (400, 5)}, split="median",
-        claims=folder / "claims" / "99_small.yml", **parameters,
-    )  # fmt: skip
+        "99_small",
+        seed=5,
+        sizes={"reps": (400, 5)},
+        split="median",
+        claims=folder / "claims" / "99_small.yml",
+        **parameters,
+    )
     frame = ch.run(cell, {"theta": [0.7, 0.8, 0.9, 1.0]}, cache=False)
     summary = study.summarise(frame)
     ch.save("shares", summary)
@@ -104,9 +107,10 @@ def one_coin(monkeypatch):
     """Respondents are told another θ than the collector undoes."""
     right = MultiGroup.disguise_table
     monkeypatch.setattr(
-        MultiGroup, "disguise_table",
+        MultiGroup,
+        "disguise_table",
         lambda self, table, rng: right(MultiGroup(1 - self.theta, self.groups), table, rng),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("damage", [swapped, forgotten, one_coin])

@@ -169,8 +169,10 @@ def test_files_folders_and_lists_are_read_and_nothing_is_lost(tmp_path):
     found = collect(SURVEY, [folder, listed])
     assert len(found.frame) == 30
     assert found.set_aside["why"].str[:20].tolist() == [
-        "the same report came", "the code is damaged:", "a code of this surve",
-    ]  # fmt: skip
+        "the same report came",
+        "the code is damaged:",
+        "a code of this surve",
+    ]
     assert sorted(found.reports) == list(found.reports) or len(found.reports) == 30
 
 
@@ -308,8 +310,13 @@ def test_too_many_at_once_are_asked_to_wait(lecture):
 def test_a_kill_loses_no_accepted_report(tmp_path):
     SURVEY.save(tmp_path / "s.json")
     job = [sys.executable, "-m", "ppdm", "survey", "collect", "s.json", "--serve", "--port", "0"]
-    process = subprocess.Popen(job, cwd=tmp_path, stdout=subprocess.PIPE, text=True,
-                               env={**os.environ, "PYTHONUNBUFFERED": "1"})  # fmt: skip
+    process = subprocess.Popen(
+        job,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
     try:
         address = process.stdout.readline().split("http://")[1].strip().rstrip("/")
         host, port = address.split(":")
@@ -343,11 +350,20 @@ def test_a_kill_loses_no_accepted_report(tmp_path):
 # Estimates, against published programs' examples
 
 
-@pytest.mark.parametrize(("survey", "no", "yes", "share", "se"), [
-    (one("forced-response", truth=2 / 3, forced=[1 / 6, 1 / 6]), 1604, 831, 0.261910, 0.014416),
-    (one("warner", p=0.7), 570, 430, 0.325, 0.039159),
-    (one("unrelated-question", q=0.7, personal={"A": [0.7, 0.3]}), 570, 430, 0.485714, 0.022376),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("survey", "no", "yes", "share", "se"),
+    [
+        (one("forced-response", truth=2 / 3, forced=[1 / 6, 1 / 6]), 1604, 831, 0.261910, 0.014416),
+        (one("warner", p=0.7), 570, 430, 0.325, 0.039159),
+        (
+            one("unrelated-question", q=0.7, personal={"A": [0.7, 0.3]}),
+            570,
+            430,
+            0.485714,
+            0.022376,
+        ),
+    ],
+)
 def test_shares_and_errors_are_the_published_ones(survey, no, yes, share, se):
     row = estimate(said(no, yes), survey).iloc[1]
     assert row["share"] == pytest.approx(share, abs=5e-7)
@@ -442,8 +458,12 @@ def test_a_regression_is_the_peak_of_the_likelihood():
         p = 1 / (1 + np.exp(-(b[0] + b[1] * (age - 30) / 10 + b[2] * man)))
         return -np.log(np.where(yes, 0.2 + 0.7 * p, 0.8 - 0.7 * p)).sum()
 
-    other = minimize(minus, np.zeros(3), method="Nelder-Mead",
-                     options={"xatol": 1e-9, "fatol": 1e-10, "maxiter": 5000})  # fmt: skip
+    other = minimize(
+        minus,
+        np.zeros(3),
+        method="Nelder-Mead",
+        options={"xatol": 1e-9, "fatol": 1e-10, "maxiter": 5000},
+    )
     mine = found.table["coefficient"].to_numpy()
     theirs = [other.x[0] - 3 * other.x[1], other.x[1] / 10, other.x[2]]
     assert mine == pytest.approx(theirs, rel=1e-5, abs=1e-6)
@@ -462,12 +482,18 @@ def test_advice_names_the_worst_and_warns_of_readable_groups():
     assert "1,537" in told  # respondents for the coin
 
 
-@pytest.mark.parametrize(("protection", "words"), [
-    ([], "no question is protected"),
-    ([{"mechanism": "warner", "p": 0.5, "attributes": ["A"]}], "cannot be undone"),
-    ([{"mechanism": "warner", "p": 1, "attributes": ["A"]}], "protects nothing"),
-    ([{"mechanism": "multi-group", "theta": 0.5, "groups": [["A", "B"]]}], "theta must not be 0.5"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("protection", "words"),
+    [
+        ([], "no question is protected"),
+        ([{"mechanism": "warner", "p": 0.5, "attributes": ["A"]}], "cannot be undone"),
+        ([{"mechanism": "warner", "p": 1, "attributes": ["A"]}], "protects nothing"),
+        (
+            [{"mechanism": "multi-group", "theta": 0.5, "groups": [["A", "B"]]}],
+            "theta must not be 0.5",
+        ),
+    ],
+)
 def test_what_protects_nothing_or_cannot_be_undone_is_refused(protection, words):
     with pytest.raises(ValueError, match=words):
         advice.check(Survey({"A": YESNO, "B": YESNO}, protection))
@@ -559,20 +585,47 @@ def test_from_the_file_to_the_report(tmp_path, monkeypatch, capsys):
     assert "<aside>Minutes" in Path("s-slides.html").read_text(encoding="utf-8")
     survey = Survey.load("s.yml")
     rng, scheme, out = np.random.default_rng(1), scheme_of(survey), Codes(survey)
-    true = pd.DataFrame({n: rng.choice(lv, 1000, p=[0.7, 0.3] if len(lv) == 2 else None)
-                         for n, lv in survey.attributes.items()})  # fmt: skip
+    true = pd.DataFrame(
+        {
+            n: rng.choice(lv, 1000, p=[0.7, 0.3] if len(lv) == 2 else None)
+            for n, lv in survey.attributes.items()
+        }
+    )
     sent = scheme.disguise(true, rng)
     Path("codes.txt").write_text("\n".join(out.write(row) for row in sent.itertuples(index=False)))
     command("collect", "s.yml", "codes.txt", "=1+1")
-    command("estimate", "s.yml", "reports.csv", "--by", "year", "--pair", "cheated", "year",
-            "--regress", "cheated", "year")  # fmt: skip
+    command(
+        "estimate",
+        "s.yml",
+        "reports.csv",
+        "--by",
+        "year",
+        "--pair",
+        "cheated",
+        "year",
+        "--regress",
+        "cheated",
+        "year",
+    )
     joint = pd.read_csv("result/pairs.csv")
     assert joint["estimate"].sum() == pytest.approx(1) and len(joint) == 6
     assert (joint["low"] < joint["estimate"]).all() and (joint["question"] == "cheated").all()
     assert pd.read_csv("result/relations.csv")["difference"].between(-1, 1).all()
     assert pd.read_csv("result/regressions.csv")["term"].tolist()[0] == "(intercept)"
-    command("estimate", "s.yml", "reports.csv", "--method", "em", "--by", "year", "--pair", "cheated",
-            "awake", "--out", "likely")  # fmt: skip
+    command(
+        "estimate",
+        "s.yml",
+        "reports.csv",
+        "--method",
+        "em",
+        "--by",
+        "year",
+        "--pair",
+        "cheated",
+        "awake",
+        "--out",
+        "likely",
+    )
     for name in ("shares", "by-year", "pairs"):
         likely = pd.read_csv(f"likely/{name}.csv")
         share = likely["estimate" if name == "pairs" else "share"]
@@ -600,8 +653,16 @@ def test_from_the_file_to_the_report(tmp_path, monkeypatch, capsys):
 
 def test_slides_carry_the_numbers_of_the_survey():
     page = slides(SURVEY, "http://192.168.1.20:8000/", notes=True)
-    for words in ("Have you ever &lt;cheated&gt;?", "three quarters", "one quarter", "P* = 0.75 P + 0.25 (1 − P)",
-                  "P = (P* − 0.25) / 0.5", "http://192.168.1.20:8000/live", "± 14 points", "one of 2 points"):  # fmt: skip
+    for words in (
+        "Have you ever &lt;cheated&gt;?",
+        "three quarters",
+        "one quarter",
+        "P* = 0.75 P + 0.25 (1 − P)",
+        "P = (P* − 0.25) / 0.5",
+        "http://192.168.1.20:8000/live",
+        "± 14 points",
+        "one of 2 points",
+    ):
         assert words in page
     assert page.count("<section") == page.count("<aside>") == 10
     assert "<aside>" not in slides(SURVEY) and "data-qr" not in slides(SURVEY).split("<script>")[0]

@@ -49,8 +49,10 @@ def test_each_chapter_with_figures_has_slides(tmp_path):
     def executed(name, *figures):
         html = "".join(f'<figure class="ppdm drawn">{figure}</figure>' for figure in figures)
         output = {"output_type": "display_data", "data": {"text/html": [html]}}
-        cells = [{"cell_type": "markdown", "source": [f"# {name}\n"]},
-                 {"cell_type": "code", "source": [], "outputs": [output]}]  # fmt: skip
+        cells = [
+            {"cell_type": "markdown", "source": [f"# {name}\n"]},
+            {"cell_type": "code", "source": [], "outputs": [output]},
+        ]
         (tmp_path / f"{name}.ipynb").write_text(json.dumps({"cells": cells}))
 
     assert "no slides" in take_along.slides(tmp_path, tmp_path)
@@ -130,16 +132,22 @@ def test_a_word_is_explained_once_and_in_running_text_only():
         ["Naive Bayes again.", nodes.literal("", "kCG"), " and kCG's groups, not PID3."],
     )
     assert words(page) == ["ID3", "naive Bayes", "kCG"]
-    assert "".join(part.astext() for part in page.findall(nodes.Text)
-                   if not isinstance(part.parent, nodes.raw)).endswith("kCG's groups, not PID3.")  # fmt: skip
+    assert "".join(
+        part.astext() for part in page.findall(nodes.Text) if not isinstance(part.parent, nodes.raw)
+    ).endswith("kCG's groups, not PID3.")
 
 
 def test_a_word_in_a_link_is_left_alone():
     page = explained(
         "book/lecturers",
-        [nodes.raw("", '<a href="x">', format="html"), "ID3", nodes.raw("", "</a>", format="html"), " and kCG"],
+        [
+            nodes.raw("", '<a href="x">', format="html"),
+            "ID3",
+            nodes.raw("", "</a>", format="html"),
+            " and kCG",
+        ],
         [nodes.reference("", "SSVD")],
-    )  # fmt: skip
+    )
     assert words(page) == ["kCG"]
 
 

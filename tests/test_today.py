@@ -18,8 +18,13 @@ BITS = Domain(tuple("ABC"), ((0, 1),) * 3)
 @pytest.mark.parametrize("eps", EPSILONS)
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_each_matrix_has_its_epsilon(n, eps):
-    for M in (today.k_rr(n, eps), today.unary(n, eps), today.unary(n, eps, optimised=False),
-              today.subset_selection(n, eps), today.binary(n, eps, range(n // 2))):  # fmt: skip
+    for M in (
+        today.k_rr(n, eps),
+        today.unary(n, eps),
+        today.unary(n, eps, optimised=False),
+        today.subset_selection(n, eps),
+        today.binary(n, eps, range(n // 2)),
+    ):
         assert M.sum(axis=0) == pytest.approx(1)
         assert epsilon(M) == pytest.approx(eps)
     assert epsilon(today.k_rr_record(BITS, eps).matrix(BITS)) == pytest.approx(eps)
@@ -139,14 +144,17 @@ def test_one_sampled_draws_as_its_matrix_says():
         assert (np.abs(got - expected) <= 6 * np.sqrt(expected) + 1e-9).all()
 
 
-@pytest.mark.parametrize(("what", "call"), [
-    ("positive and finite", lambda: today.k_rr(3, 0)),
-    ("two answers or more", lambda: today.unary(1, 1.0)),
-    ("has 1 to 3", lambda: today.subset_selection(4, 1.0, 4)),
-    ("too many", lambda: today.unary(20, 1.0)),
-    ("f is a probability", lambda: today.two_coins(3, 1.5)),
-    ("stands there twice", lambda: today.OneSampled(BITS, 1.0, [["A", "C"], ["C", "A"]])),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("what", "call"),
+    [
+        ("positive and finite", lambda: today.k_rr(3, 0)),
+        ("two answers or more", lambda: today.unary(1, 1.0)),
+        ("has 1 to 3", lambda: today.subset_selection(4, 1.0, 4)),
+        ("too many", lambda: today.unary(20, 1.0)),
+        ("f is a probability", lambda: today.two_coins(3, 1.5)),
+        ("stands there twice", lambda: today.OneSampled(BITS, 1.0, [["A", "C"], ["C", "A"]])),
+    ],
+)
 def test_what_is_wrong_is_said_in_a_sentence(what, call):
     with pytest.raises(ValueError, match=what):
         call()

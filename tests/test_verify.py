@@ -64,8 +64,11 @@ def test_an_untouched_build_is_equal_to_the_bit(built, capsys):
 
 def test_cells_are_drawn_at_random(built, capsys, monkeypatch):
     drawn, compute = [], manifest.Manifest.compute
-    monkeypatch.setattr(manifest.Manifest, "compute", lambda self, cell: (
-        drawn.append(cell["coords"]["q"]), compute(self, cell))[1])  # fmt: skip
+    monkeypatch.setattr(
+        manifest.Manifest,
+        "compute",
+        lambda self, cell: (drawn.append(cell["coords"]["q"]), compute(self, cell))[1],
+    )
     for seed in range(12):  # all three, but for one chance in 400
         assert cli.main(["verify", "--seed", str(seed), "--cells", "1"]) == 0
     assert set(drawn) == {0.3, 0.5, 0.7} and len(drawn) == 12

@@ -51,8 +51,13 @@ def run(*command, cwd: Path) -> str:
     }
     done = subprocess.run(
         [str(word) for word in command],
-        cwd=cwd, env=kept, capture_output=True, text=True, timeout=500, check=False,
-    )  # fmt: skip
+        cwd=cwd,
+        env=kept,
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+    )
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
@@ -64,8 +69,17 @@ def environment(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     copy_tracked(folder / "source")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    run(*pip, "wheel", "--no-index", "--no-deps", "--no-build-isolation", "-w", folder,
-        folder / "source", cwd=folder)  # fmt: skip
+    run(
+        *pip,
+        "wheel",
+        "--no-index",
+        "--no-deps",
+        "--no-build-isolation",
+        "-w",
+        folder,
+        folder / "source",
+        cwd=folder,
+    )
     shutil.rmtree(folder / "source")
     (wheel,) = folder.glob("ppdm-*-none-any.whl")
     run(sys.executable, "-m", "venv", "--without-pip", folder / "env", cwd=folder)

@@ -34,8 +34,11 @@ def test_three_groups_by_the_formula_of_a_coin_for_each_answer(frame):
 
 def test_groups_of_several_answers_have_no_epsilon(frame):
     assert set(frame[frame["ruler"] == "ε"]["scheme"]) == {
-        "three groups", "unrelated question", "Warner", "UP",
-    }  # fmt: skip
+        "three groups",
+        "unrelated question",
+        "Warner",
+        "UP",
+    }
 
 
 @pytest.mark.slow

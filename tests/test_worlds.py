@@ -27,10 +27,13 @@ def book(tmp_path, **changes):
 def test_a_verdict_says_where_it_holds(tmp_path):
     claims = book(tmp_path)
     d = claims.decide(
-        "ZM-1", [0.02, 0.03], 0.001, ["Adult, q = .5", "Voting, q = .5"],
+        "ZM-1",
+        [0.02, 0.03],
+        0.001,
+        ["Adult, q = .5", "Voting, q = .5"],
         worlds={"middle of the range": {"value": 0.08}, "ties even": {"value": 0.03}},
         draws={f"split {i}": {"value": 0.03 + 0.015 * (i == 2)} for i in (1, 2, 3)},
-    )  # fmt: skip
+    )
     row = d.row()
     assert (row["worlds"], row["holds"], row["fails_in"]) == (6, 5, "middle of the range")
     assert row["worst"] == "Voting, q = .5"
@@ -234,8 +237,11 @@ def test_a_strip_shows_threshold_interval_and_worlds():
 
 def test_four_claims_in_five_name_a_plant_and_no_plant_is_empty():
     """What makes a rule a test: a wrong world that it must refuse, in at least four of five claims."""
-    claims = [claim for path in history.chapters(places.find_root() / "book" / "claims")
-              for claim in ledger.read(path).values()]  # fmt: skip
+    claims = [
+        claim
+        for path in history.chapters(places.find_root() / "book" / "claims")
+        for claim in ledger.read(path).values()
+    ]
     named = [claim for claim in claims if claim.refuses]
     assert len(claims) > 150
     assert len(named) >= 0.8 * len(claims)
@@ -248,8 +254,12 @@ def test_a_verdict_from_few_draws_is_named_unless_its_entry_says_why(tmp_path):
         path.parent.mkdir(exist_ok=True)
         path.write_text(yaml.safe_dump([ENTRY | changes]), encoding="utf-8")
         claims = ledger.Ledger(ledger.read(path))
-        claims.decide("ZM-1", 0.03, worlds={"alpha 0": {"value": 0.03}},
-                      draws={f"split {i}": {"value": 0.03} for i in range(draws)})  # fmt: skip
+        claims.decide(
+            "ZM-1",
+            0.03,
+            worlds={"alpha 0": {"value": 0.03}},
+            draws={f"split {i}": {"value": 0.03} for i in range(draws)},
+        )
         claims.write(tmp_path / "results" / "01_toy" / "claims.csv")
         return ledger.merge(tmp_path / "results", path.parent).changed
 

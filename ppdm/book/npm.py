@@ -26,8 +26,12 @@ def install(locked: Path, folder: Path) -> Path | None:
         replace_file(folder / name, (locked / name).read_bytes())
     done = subprocess.run(
         ["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"],
-        cwd=folder, capture_output=True, text=True, timeout=600, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
     if done.returncode:
         raise RuntimeError(f"npm could not install {locked}: {_why(done.stderr)}")
     replace_file(mark, wanted)
@@ -40,6 +44,9 @@ def _why(said: str) -> str:
     >>> _why("npm warn old\\nnpm error code EINTEGRITY\\nnpm error A complete log of this run: x\\n")
     'code EINTEGRITY'
     """
-    lines = [line.removeprefix("npm error ").strip() for line in said.splitlines()
-             if line.startswith("npm error ") and "A complete log" not in line]  # fmt: skip
+    lines = [
+        line.removeprefix("npm error ").strip()
+        for line in said.splitlines()
+        if line.startswith("npm error ") and "A complete log" not in line
+    ]
     return " ".join(lines or [said.strip()])[:400]

@@ -39,10 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, help="draws the same cells again")
     parser.add_argument("--quick", action="store_true", help="the quick build")
     parser.add_argument(
-        "--from", dest="source", metavar="PLACE",
+        "--from",
+        dest="source",
+        metavar="PLACE",
         help="other manifests than this folder's: a file, a folder, the https address of a folder, or "
         "the word published for this repository's own site",
-    )  # fmt: skip
+    )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -167,9 +169,11 @@ def _circumstances(known: manifest.Manifest) -> list[str]:
     if other:
         lines.append(f"made with {', '.join(other)}")
     root = places.PACKAGE.parent
-    changed = [file for file, sha in known.what["code"].items()
-               if not (root / file).is_file() or manifest.checksum((root / file).read_bytes()) != sha
-               ]  # fmt: skip
+    changed = [
+        file
+        for file, sha in known.what["code"].items()
+        if not (root / file).is_file() or manifest.checksum((root / file).read_bytes()) != sha
+    ]
     if changed:
         lines.append(f"changed since: {_listed(changed)}")
     return lines
@@ -241,8 +245,10 @@ def _compute_again(known: manifest.Manifest, cells: int, rng) -> tuple[dict, lis
     first += f": {', '.join(words)}" if drawn else ""
     others = len(known.what["cells"]) - len(told)
     if others:
-        lines.append(f"{others:,} of {_count(len(known.what['cells']), 'cell')} belong to functions "
-                     "of the notebook: run the chapter to compute them again")  # fmt: skip
+        lines.append(
+            f"{others:,} of {_count(len(known.what['cells']), 'cell')} belong to functions "
+            "of the notebook: run the chapter to compute them again"
+        )
     return counts, [first, *lines]
 
 

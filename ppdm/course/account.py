@@ -170,8 +170,10 @@ def _settle_read(key: Key, task: dict, account: Account) -> None:
         task |= {"points": given["points"], "message": given["comment"], "state": READ}
     elif earlier is not None:
         task["state"] = AGAIN
-        task["message"] = (f"To be read again: the answer has changed since it got "
-                           f"{earlier['points']:g} of {earlier['max']:g}.")  # fmt: skip
+        task["message"] = (
+            f"To be read again: the answer has changed since it got "
+            f"{earlier['points']:g} of {earlier['max']:g}."
+        )
         task["earlier"] = earlier
 
 
@@ -184,7 +186,8 @@ def write_to_read(path: Path, results: list[dict], dialect: Dialect) -> None:
                 continue
             read, earlier = task["state"] == READ, task.get("earlier")
             state = task["state"] + (
-                f" ({earlier['points']:g} for an earlier version)" if earlier else "")  # fmt: skip
+                f" ({earlier['points']:g} for an earlier version)" if earlier else ""
+            )
             rows.append({
                 "student": result["student"], "assignment": result["assignment"],
                 "task": task["task"], "max": f"{task['max']:g}", "state": state,

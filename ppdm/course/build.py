@@ -51,8 +51,11 @@ def default_sources() -> Path:
 
 def find_sources(folder: Path) -> dict[str, Path]:
     """The notebooks with solutions in a folder (or in folders of it, as nbgrader keeps them)."""
-    found = {path.stem: path for path in sorted(folder.rglob("*.ipynb"))
-             if ".ipynb_checkpoints" not in path.parts}  # fmt: skip
+    found = {
+        path.stem: path
+        for path in sorted(folder.rglob("*.ipynb"))
+        if ".ipynb_checkpoints" not in path.parts
+    }
     if not found:
         raise ValueError(f"there is no assignment (*.ipynb) in {folder}")
     return found

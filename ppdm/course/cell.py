@@ -123,13 +123,23 @@ class Workshop:
         for arguments in _ways():
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             options = {"memory": MEMORY, "processes": PROCESSES, "watch": 0.1}
-            command = [*arguments, *_view(self.folder), *_python(), str(theirs.fileno()),
-                       json.dumps(options)]  # fmt: skip
+            command = [
+                *arguments,
+                *_view(self.folder),
+                *_python(),
+                str(theirs.fileno()),
+                json.dumps(options),
+            ]
             log = tempfile.TemporaryFile()  # noqa: SIM115
             self.process = subprocess.Popen(
-                command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=log,
-                stderr=log, env={}, cwd="/",
-            )  # fmt: skip
+                command,
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env={},
+                cwd="/",
+            )
             theirs.close()
             ours.settimeout(START)
             self.control = ours
@@ -191,17 +201,23 @@ class Workshop:
 
     def _plain_cell(self) -> Cell:
         paths = [str(self.folder), *_site_folders()]
-        code = (f"import sys; sys.path[:0] = {paths!r}; "
-                "from ppdm.course.inside import zygote; zygote.serve_alone()")  # fmt: skip
+        code = (
+            f"import sys; sys.path[:0] = {paths!r}; "
+            "from ppdm.course.inside import zygote; zygote.serve_alone()"
+        )
         kept = ("SYSTEMROOT", "TEMP", "TMP", "PATH", "LANG", "LD_LIBRARY_PATH")
         home = tempfile.mkdtemp(prefix="home-", dir=self.folder)
         environment = {name: os.environ[name] for name in kept if name in os.environ}
         environment |= {**_ENVIRONMENT, "HOME": home, "IPYTHONDIR": home}
         process = subprocess.Popen(
-            [sys.executable, "-s", "-P", "-S", "-B", "-c", code], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, cwd=home,
+            [sys.executable, "-s", "-P", "-S", "-B", "-c", code],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            cwd=home,
             start_new_session=True,
-        )  # fmt: skip
+        )
         cell = Cell(_Files(process), None)
         try:
             cell.greet()
@@ -265,8 +281,11 @@ def _imports_of(name: str) -> list[str]:
             elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ppdm."):
                 found.append(str(node.module).split(".")[1])
             elif isinstance(node, ast.Import):
-                found += [alias.name.split(".")[1] for alias in node.names
-                          if alias.name.startswith("ppdm.")]  # fmt: skip
+                found += [
+                    alias.name.split(".")[1]
+                    for alias in node.names
+                    if alias.name.startswith("ppdm.")
+                ]
     return [
         part for part in found if (PACKAGE / part).is_dir() or (PACKAGE / f"{part}.py").is_file()
     ]
@@ -336,10 +355,14 @@ def _python() -> list[str]:
         if _below(sys.base_prefix, "/usr")
         else f"/opt/python/bin/{name}"
     )
-    sites = [folder if _below(folder, "/usr") else f"/opt/site{number}"
-             for number, folder in enumerate(_site_folders())]  # fmt: skip
-    first = (f"import sys, runpy; sys.path[:0] = {['/cell', *sites]!r}; "
-             "runpy.run_module('ppdm.course.inside.zygote', run_name='__main__')")  # fmt: skip
+    sites = [
+        folder if _below(folder, "/usr") else f"/opt/site{number}"
+        for number, folder in enumerate(_site_folders())
+    ]
+    first = (
+        f"import sys, runpy; sys.path[:0] = {['/cell', *sites]!r}; "
+        "runpy.run_module('ppdm.course.inside.zygote', run_name='__main__')"
+    )
     return [inside, "-s", "-P", "-S", "-B", "-c", first]
 
 
@@ -347,8 +370,11 @@ def _site_folders() -> list[str]:
     """Where Python's packages are."""
     paths = sysconfig.get_paths()
     folders = [paths["purelib"], paths["platlib"], *sys.path]
-    real = [os.path.realpath(folder) for folder in folders
-            if Path(folder).name in ("site-packages", "dist-packages")]  # fmt: skip
+    real = [
+        os.path.realpath(folder)
+        for folder in folders
+        if Path(folder).name in ("site-packages", "dist-packages")
+    ]
     return [folder for folder in dict.fromkeys(real) if os.path.isdir(folder)]
 
 
@@ -367,8 +393,11 @@ class _Group:
     def around(cls, pid: int) -> _Group | None:
         memory, threads = MEMORY + (1 << 30), 2 * THREADS  # the zygote is in there as well
         root, name = Path("/sys/fs/cgroup"), f"ppdm-{os.getpid()}-{pid}"
-        wanted = {root / "memory": {"memory.limit_in_bytes": memory}, root / "pids": {"pids.max": threads},
-                  root / "cpu": {"cpu.shares": 1024}}  # fmt: skip
+        wanted = {
+            root / "memory": {"memory.limit_in_bytes": memory},
+            root / "pids": {"pids.max": threads},
+            root / "cpu": {"cpu.shares": 1024},
+        }
         if (root / "cgroup.controllers").is_file():  # one tree for all
             wanted = {root: {"memory.max": memory, "memory.swap.max": 0, "pids.max": threads}}
         folders = []

@@ -13,8 +13,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     doing = parser.add_subparsers(dest="what", required=True, metavar="build|grade|attack|slides")
     build = doing.add_parser("build", help="student versions, a zip to hand out, nbgrader's folder")
     build.add_argument("--out", type=Path, help="where to; _build/course if you do not say")
-    build.add_argument("--check", action="store_true",
-                       help="also grade the solutions and the student versions")  # fmt: skip
+    build.add_argument(
+        "--check", action="store_true", help="also grade the solutions and the student versions"
+    )
     grade = doing.add_parser("grade", help="grade a folder of submissions")
     grade.add_argument("folder", type=Path, help="it holds a folder for each student")
     grade.add_argument("--out", type=Path, help="where to; FOLDER-graded if you do not say")
@@ -24,15 +25,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     attack.add_argument("--timeout", type=int, default=5, help="seconds for one cell: 5")
     attack.add_argument("--only", default="", help="only the attacks whose names contain this")
-    grade.add_argument("--unsealed", action="store_true",
-                       help="without a sandbox: submissions run with your rights")  # fmt: skip
+    grade.add_argument(
+        "--unsealed",
+        action="store_true",
+        help="without a sandbox: submissions run with your rights",
+    )
     for command in (grade, attack):
         command.add_argument("--workers", type=int, default=2, help="submissions at a time: 2")
     slides = doing.add_parser("slides", help="the figures of the last build, one a slide")
     slides.add_argument("--quick", action="store_true", help="those of the quick build")
     for command in (build, grade):
-        command.add_argument("--sources", type=Path,
-                             help="notebooks with solutions of your own making")  # fmt: skip
+        command.add_argument(
+            "--sources", type=Path, help="notebooks with solutions of your own making"
+        )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -42,8 +47,10 @@ def main(args: argparse.Namespace) -> int:
     if args.what == "slides":
         return _slides(args)
     if importlib.util.find_spec("nbgrader") is None:
-        raise ValueError("the course needs nbgrader, which is not installed: "
-                         "pip install '.[book,course]' in a copy of the repository")  # fmt: skip
+        raise ValueError(
+            "the course needs nbgrader, which is not installed: "
+            "pip install '.[book,course]' in a copy of the repository"
+        )
     if args.what == "attack":
         return _attack(args)
     sources = args.sources or default_sources()
@@ -86,8 +93,10 @@ def _check(sources: Path, out: Path) -> None:
         for task in result["tasks"]:
             full = None if task["by"] == HUMAN else task["max"]
             if task["points"] != (full if result["student"] == "solution" else 0):
-                wrong.append(f"{result['assignment']}, {task['task']}, {result['student']}: "
-                             f"{task['points']} points. {task['message']}")  # fmt: skip
+                wrong.append(
+                    f"{result['assignment']}, {task['task']}, {result['student']}: "
+                    f"{task['points']} points. {task['message']}"
+                )
     if wrong:
         raise ValueError("the check failed:\n  " + "\n  ".join(wrong))
     print("checked: the solutions get full marks, the student versions none")
@@ -112,8 +121,10 @@ def _grade(args: argparse.Namespace, sources: Path) -> int:
     handed_in = sum(NOT_HANDED_IN not in result["remarks"] for result in results)
     print(f"{handed_in} submissions, {len(remarked)} with remarks: {out / 'grades.csv'}")
     if unread:
-        print(f"{unread} answers wait for a reader: put points and comments into "
-              f"{out / 'to_read.csv'} and run this again")  # fmt: skip
+        print(
+            f"{unread} answers wait for a reader: put points and comments into "
+            f"{out / 'to_read.csv'} and run this again"
+        )
     return 0
 
 

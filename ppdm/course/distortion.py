@@ -24,17 +24,26 @@ def material(rng: np.random.Generator, people: int = 300, k: int = 4) -> dict:
     original = _patients(rng, people)
     low, width = original.min(axis=0), np.ptp(original, axis=0) / k
     cell = np.minimum((original - low) // width, k - 1)
-    return {"original": original, "released": low + (cell + rng.random(original.shape)) * width,
-            "k": k, "accuracies": _accuracies(rng), "distances": _distances(rng)}  # fmt: skip
+    return {
+        "original": original,
+        "released": low + (cell + rng.random(original.shape)) * width,
+        "k": k,
+        "accuracies": _accuracies(rng),
+        "distances": _distances(rng),
+    }
 
 
 def _patients(rng, people: int) -> np.ndarray:
     """Four attributes without ties: two normal and correlated, one skewed, one even."""
     health = rng.standard_normal(people)
-    return np.column_stack([
-        120 + 15 * health, 30 + 4 * (health + rng.standard_normal(people)),
-        rng.gamma(2, 10, people), rng.uniform(20, 80, people),
-    ])  # fmt: skip
+    return np.column_stack(
+        [
+            120 + 15 * health,
+            30 + 4 * (health + rng.standard_normal(people)),
+            rng.gamma(2, 10, people),
+            rng.uniform(20, 80, people),
+        ]
+    )
 
 
 def _accuracies(rng) -> pd.DataFrame:
@@ -50,8 +59,17 @@ def _accuracies(rng) -> pd.DataFrame:
             original = base + rng.normal(0, 0.01, 50)
             noise = rng.normal(0, 0.01, 50)
             released = original - base * loss + noise - noise.mean()
-            rows.append(pd.DataFrame({"k": k, "classifier": classifier, "rep": range(50),
-                                      "original": original, "released": released}))  # fmt: skip
+            rows.append(
+                pd.DataFrame(
+                    {
+                        "k": k,
+                        "classifier": classifier,
+                        "rep": range(50),
+                        "original": original,
+                        "released": released,
+                    }
+                )
+            )
     return pd.concat(rows, ignore_index=True)
 
 
@@ -239,10 +257,17 @@ def check_claim(decide, my_decision, seeds=(1,)) -> None:
             ("The sign is turned: z is positive where VD falls.", -z.min()),
         ], also=[steps(frame, ddof=0).min()])  # fmt: skip
         expected = "reproduced" if z.min() > needed else "not reproduced"
-        compare(verdict, expected, f"{where}: the verdict for a smallest z of {z.min():.2f}", [
-            ("Five steps are tested: with 5 % for all of them together, each gets 1 %.",
-             "reproduced" if z.min() > norm.ppf(0.95) else "-"),
-        ])  # fmt: skip
+        compare(
+            verdict,
+            expected,
+            f"{where}: the verdict for a smallest z of {z.min():.2f}",
+            [
+                (
+                    "Five steps are tested: with 5 % for all of them together, each gets 1 %.",
+                    "reproduced" if z.min() > norm.ppf(0.95) else "-",
+                ),
+            ],
+        )
 
     for rng in cases(seeds):
         for steep in (True, False):

@@ -106,7 +106,8 @@ class _Told:
             if why is not None:
                 return why
             return f"ran longer than {self.timeout:g} seconds" + (
-                ", and could not be interrupted" if late.lost else "")  # fmt: skip
+                ", and could not be interrupted" if late.lost else ""
+            )
         except EndedError:
             return self._lose() or "ended its Python"
         return None
@@ -153,8 +154,10 @@ class _Told:
     def _lose(self) -> str | None:
         why = self.cell.close() if self.cell is not None else None
         self.close()
-        return {"memory": "needed more memory than there is for one submission",
-                "processes": "started too many processes"}.get(why or "")  # fmt: skip
+        return {
+            "memory": "needed more memory than there is for one submission",
+            "processes": "started too many processes",
+        }.get(why or "")
 
     def close(self) -> None:
         """End the cell."""
@@ -241,5 +244,8 @@ def _defined(node: ast.stmt) -> set[str]:
         return {node.name}
     if isinstance(node, ast.Import | ast.ImportFrom):
         return set()
-    return {part.id for part in ast.walk(node)
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}  # fmt: skip
+    return {
+        part.id
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    }

@@ -78,8 +78,9 @@ def _assignment(result: dict) -> str:
     rows = "".join(_row(task) for task in result["tasks"])
     answers = "".join(
         f"<h3>Your answer: {escape(task['task'])}</h3>\n<pre>{escape(task['answer'])}</pre>\n"
-        for task in result["tasks"] if task["answer"]
-    )  # fmt: skip
+        for task in result["tasks"]
+        if task["answer"]
+    )
     return (
         f"<h2>{escape(result['assignment'])}: {got:g} of {most:g}{later}</h2>\n"
         + (f"<p>Remarks:</p>\n<ul>{remarks}</ul>\n" if remarks else "")

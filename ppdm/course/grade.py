@@ -18,9 +18,14 @@ TOTALS = ("student", "assignment", "points", "max", "to_read")
 
 
 def grade(
-    folder: Path, sources: Path, out: Path, timeout: float = 30, workers: int = 2,
-    sealed: bool = True, spent: dict | None = None,
-) -> list[dict]:  # fmt: skip
+    folder: Path,
+    sources: Path,
+    out: Path,
+    timeout: float = 30,
+    workers: int = 2,
+    sealed: bool = True,
+    spent: dict | None = None,
+) -> list[dict]:
     """Grade every submission; write grades.csv, totals.csv, to_read.csv, account.jsonl and the
     feedback pages.
 
@@ -37,8 +42,10 @@ def grade(
     base = Path(tempfile.mkdtemp(prefix="ppdm-grading-"))
     try:
         base.chmod(0o755)  # a cell of its own user looks into it
-        jobs = [_job(submission, notebooks[submission.assignment], out, timeout, sealed)
-                for submission in submissions]  # fmt: skip
+        jobs = [
+            _job(submission, notebooks[submission.assignment], out, timeout, sealed)
+            for submission in submissions
+        ]
         results = work(jobs, workers, sealed, base, spent)
     finally:
         shutil.rmtree(base, ignore_errors=True)
@@ -52,8 +59,13 @@ def grade(
 
 def _job(submission: Submission, source: Path, out: Path, timeout: float, sealed: bool) -> dict:
     kept = out / ".graded" / file_name(submission.student) / f"{submission.assignment}.json"
-    return {"submission": submission, "source": source, "kept": kept, "timeout": timeout,
-            "sealed": sealed}  # fmt: skip
+    return {
+        "submission": submission,
+        "source": source,
+        "kept": kept,
+        "timeout": timeout,
+        "sealed": sealed,
+    }
 
 
 def _grade_rows(results: Sequence[dict]) -> list[dict]:
@@ -68,9 +80,12 @@ def _grade_rows(results: Sequence[dict]) -> list[dict]:
 
 def _total_rows(results: Sequence[dict]) -> list[dict]:
     return [
-        {"student": r["student"], "assignment": r["assignment"],
-         "points": f"{sum(t['points'] or 0 for t in r['tasks']):g}",
-         "max": f"{sum(t['max'] for t in r['tasks']):g}",
-         "to_read": sum(t["points"] is None for t in r["tasks"])}
+        {
+            "student": r["student"],
+            "assignment": r["assignment"],
+            "points": f"{sum(t['points'] or 0 for t in r['tasks']):g}",
+            "max": f"{sum(t['max'] for t in r['tasks']):g}",
+            "to_read": sum(t["points"] is None for t in r["tasks"]),
+        }
         for r in results
-    ]  # fmt: skip
+    ]

@@ -201,11 +201,23 @@ def check_read(read, my_reading, seeds=(1,)) -> None:
 
     for rng in cases(seeds):
         reports, answers, groups = _leak(rng, 5)
-        look(ask(read, reports, 1, answers, groups), f"what is read with groups {groups}",
-             reports, 1, answers, groups)  # fmt: skip
+        look(
+            ask(read, reports, 1, answers, groups),
+            f"what is read with groups {groups}",
+            reports,
+            1,
+            answers,
+            groups,
+        )
     my = mine()
-    look(my_reading, "my_reading, for the reports in `my`,",
-         my.reports, my.known, my.answers, my.groups)  # fmt: skip
+    look(
+        my_reading,
+        "my_reading, for the reports in `my`,",
+        my.reports,
+        my.known,
+        my.answers,
+        my.groups,
+    )
 
 
 @check
@@ -226,5 +238,8 @@ def check_claim(best_guess, decide, seeds=(1,)) -> None:
                 (SWAPPED, max(theta * p[1], (1 - theta) * p[0])),
             ])  # fmt: skip
             expected = "reproduced" if right <= theta + 1e-9 else "wrong in the paper"
-            compare(ask(decide, share, theta), expected,
-                    f"the verdict at share {share:.3f} and theta {theta:.3f}")  # fmt: skip
+            compare(
+                ask(decide, share, theta),
+                expected,
+                f"the verdict at share {share:.3f} and theta {theta:.3f}",
+            )

@@ -61,20 +61,27 @@ def find_submissions(folder: Path, assignments: Sequence[str]) -> list[Submissio
         raise ValueError(f"{folder} is no folder; give the one that holds a folder a student")
     students, remarks, exported = _students(folder)
     if not students:
-        raise ValueError(f"{folder} holds no folder; one is needed for each student, by her id"
-                         + _hint_of_packed(folder))  # fmt: skip
+        raise ValueError(
+            f"{folder} holds no folder; one is needed for each student, by her id"
+            + _hint_of_packed(folder)
+        )
     found = {student: _sort(entries, assignments) for student, entries in students.items()}
     handed_in = [a for a in assignments if any(a in of for of, _ in found.values())]
     if not handed_in:
         seen = [r for who in students for r in (*remarks[who], *found[who][1])][:3]
-        raise ValueError(f"no notebook in {folder} has the name of an assignment: "
-                         + ", ".join(assignments) + "".join(f"; {r}" for r in seen))  # fmt: skip
+        raise ValueError(
+            f"no notebook in {folder} has the name of an assignment: "
+            + ", ".join(assignments)
+            + "".join(f"; {r}" for r in seen)
+        )
     submissions = []
     for student, (notebooks, others) in found.items():
         for assignment in handed_in:
             entries = notebooks.get(assignment, [])
-            more = [f"{show(e.path.name)} was not looked at: {show(entries[0].path.name)} was"
-                    for e in entries[1:]]  # fmt: skip
+            more = [
+                f"{show(e.path.name)} was not looked at: {show(entries[0].path.name)} was"
+                for e in entries[1:]
+            ]
             path = entries[0].path if entries else None
             said = (*remarks[student], *others, *more)[:MOST_REMARKS]
             submissions.append(Submission(student, assignment, path, said, student in exported))
@@ -171,8 +178,13 @@ def _kind(item: os.DirEntry) -> str:
         mode = item.stat(follow_symlinks=False).st_mode
     except OSError:
         return "not to be read"
-    kinds = {stat.S_ISREG: "file", stat.S_ISDIR: "a folder", stat.S_ISLNK: "a link",
-             stat.S_ISFIFO: "a pipe", stat.S_ISSOCK: "a socket"}  # fmt: skip
+    kinds = {
+        stat.S_ISREG: "file",
+        stat.S_ISDIR: "a folder",
+        stat.S_ISLNK: "a link",
+        stat.S_ISFIFO: "a pipe",
+        stat.S_ISSOCK: "a socket",
+    }
     return next((word for test, word in kinds.items() if test(mode)), "a device")
 
 

@@ -226,5 +226,9 @@ def _points(cell: NotebookNode, notebook: NotebookNode, said: dict, blank: dict)
     message = said.get(f"cell {name!r}", "was not run")
     task["message"] = message or ""
     answer = [c.source for c in notebook.cells if _grade_id(c) == f"{name}-answer"]
-    return {**task, "points": most if message is None else 0.0, "by": TESTS,
-            "answer": "".join(answer)}  # fmt: skip
+    return {
+        **task,
+        "points": most if message is None else 0.0,
+        "by": TESTS,
+        "answer": "".join(answer),
+    }

@@ -155,8 +155,11 @@ def check_claim(lowest_privacy, decide, my_decision, seeds=(1,)) -> None:
         for printed in (centre, round(centre + 0.02, 2), round(centre - 0.05, 2)):
             expected = "reproduced" if abs(right - printed) <= 0.005 else "not reproduced"
             if abs(abs(right - printed) - 0.005) > 1e-4:
-                compare(ask(decide, right, printed), expected,
-                        f"the verdict for {right:.4f} where {printed:.2f} is printed")  # fmt: skip
+                compare(
+                    ask(decide, right, printed),
+                    expected,
+                    f"the verdict for {right:.4f} where {printed:.2f} is printed",
+                )
     my = mine()
     ours = lowest(my.prior, my.delta)
     if abs(abs(ours - my.printed) - 0.005) > 1e-4:
@@ -193,11 +196,15 @@ def check_beat(beat_warner, seeds=(1,)) -> None:
             raise AssertionError(f"A probability in the matrix is negative: {M.min():.3g}.")
         if np.abs(M.sum(axis=0) - 1).max() > 1e-9:
             rows = np.abs(M.sum(axis=1) - 1).max() <= 1e-9
-            raise AssertionError("The columns of M must sum to one" + (
-                "; yours is transposed: its rows do." if rows else "."))  # fmt: skip
+            raise AssertionError(
+                "The columns of M must sum to one"
+                + ("; yours is transposed: its rows do." if rows else ".")
+            )
         if privacy(M, prior) < privacy(warner, prior) - 1e-9:
-            raise AssertionError(f"Its privacy is {privacy(M, prior):.5f}, less than Warner's "
-                                 f"{privacy(warner, prior):.5f}.")  # fmt: skip
+            raise AssertionError(
+                f"Its privacy is {privacy(M, prior):.5f}, less than Warner's "
+                f"{privacy(warner, prior):.5f}."
+            )
         if worst(M, prior) > delta + 1e-9:
             raise AssertionError(f"A posterior of {worst(M, prior):.5f} breaks the bound {delta}.")
         if np.linalg.cond(M) > 1e8:

@@ -126,10 +126,15 @@ def check_plan(survey_plan, my_plan, seeds=(1,)) -> None:
 
     def look(answer, where, share, people, se, belief):
         good = right(share, people, se, belief)
-        mistakes = [(
-            ("The variance has two parts: from asking n people, and from the coin. Only the coin's "
-            "part was counted."), right(share, people, se, belief, asking=False),
-        )]  # fmt: skip
+        mistakes = [
+            (
+                (
+                    "The variance has two parts: from asking n people, and from the coin. Only the coin's "
+                    "part was counted."
+                ),
+                right(share, people, se, belief, asking=False),
+            )
+        ]
         if good is not None:
             low, high = good
             mistakes += [
@@ -198,17 +203,31 @@ def check_claim(simulate, decide, seeds=(1,)) -> None:
         shape = [rng.gauss(0, 1) for _ in range(surveys)]
         middle, width = fmean(shape), stdev(shape)
         shape = [(one - middle) / width for one in shape]
-        for off, verdict in ((3, "reproduced"), (-3.9, "reproduced"), (5, "not reproduced"),
-                             (-6, "not reproduced")):  # fmt: skip
+        for off, verdict in (
+            (3, "reproduced"),
+            (-3.9, "reproduced"),
+            (5, "not reproduced"),
+            (-6, "not reproduced"),
+        ):
             estimates = [share + spread * (one + off / sqrt(surveys)) for one in shape]
-            compare(ask(decide, estimates, share), verdict,
-                    f"the verdict where the mean is {abs(off)} standard errors off", [
-                (("You compared with the spread of single surveys. The rule asks for the standard "
-                 "error of their mean: the spread divided by the root of their number."),
-                 "reproduced" if verdict != "reproduced" else "-"),
-                ("Both directions count: take the absolute difference.",
-                 "reproduced" if off == -6 else "-"),
-            ])  # fmt: skip
+            compare(
+                ask(decide, estimates, share),
+                verdict,
+                f"the verdict where the mean is {abs(off)} standard errors off",
+                [
+                    (
+                        (
+                            "You compared with the spread of single surveys. The rule asks for the standard "
+                            "error of their mean: the spread divided by the root of their number."
+                        ),
+                        "reproduced" if verdict != "reproduced" else "-",
+                    ),
+                    (
+                        "Both directions count: take the absolute difference.",
+                        "reproduced" if off == -6 else "-",
+                    ),
+                ],
+            )
 
     for rng in _cases(seeds):
         look_at_rule(rng)

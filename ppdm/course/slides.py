@@ -26,9 +26,16 @@ figcaption { max-width: 60vw; margin: 1vh auto 0; }
 def figures(notebook: Path) -> tuple[str, list[str]]:
     """The title of an executed notebook, and its figures as HTML, captions included."""
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    title = next((line[2:] for cell in cells if cell["cell_type"] == "markdown"
-                  for line in "".join(cell["source"]).splitlines() if line.startswith("# ")),
-                 notebook.stem)  # fmt: skip
+    title = next(
+        (
+            line[2:]
+            for cell in cells
+            if cell["cell_type"] == "markdown"
+            for line in "".join(cell["source"]).splitlines()
+            if line.startswith("# ")
+        ),
+        notebook.stem,
+    )
     found = []
     for cell in cells:
         for output in cell.get("outputs", []):

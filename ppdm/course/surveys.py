@@ -33,9 +33,12 @@ def _survey(rng, people: int, q: float) -> tuple[pd.DataFrame, dict[str, float]]
     names = ("smokes", "drinks", "sleeps", CLASS)
     ill = rng.random(people) < rng.uniform(0.25, 0.45)
     true = np.column_stack(
-        [rng.random(people) < np.where(ill, rng.uniform(0.55, 0.9), rng.uniform(0.1, 0.4))
-         for _ in names[:-1]] + [ill]
-    )  # fmt: skip
+        [
+            rng.random(people) < np.where(ill, rng.uniform(0.55, 0.9), rng.uniform(0.1, 0.4))
+            for _ in names[:-1]
+        ]
+        + [ill]
+    )
     w = {name: round(float(rng.uniform(0.15, 0.4)), 2) for name in names}
     personal = rng.random(true.shape) < list(w.values())
     private = rng.random(people) < q
@@ -82,8 +85,14 @@ def check_share(share, my_share, seeds=(1,)) -> None:
             dict.fromkeys(map(str, reports), 1),
         ):
             words = ", ".join(f"{n} = {v}" for n, v in expression.items())
-            look(ask(share, reports, expression, q, w), f"the share of {words}",
-                 reports, expression, q, w)  # fmt: skip
+            look(
+                ask(share, reports, expression, q, w),
+                f"the share of {words}",
+                reports,
+                expression,
+                q,
+                w,
+            )
     my = mine()
     look(my_share, "my_share, for the expression in `my`,", my.reports, my.expression, my.q, my.w)
 
@@ -190,8 +199,13 @@ def check_claim(pse, decide, seeds=(1,)) -> None:
         for rare in (w_a, 0.002):
             gaps = [abs(right(x / 10, rare, w_y) - right(1 - x / 10, rare, w_y)) for x in range(11)]
             gap, verdict = pair(ask(decide, rare, w_y), "decide(w_a, w_y)")
-            compare(gap, max(gaps), f"the largest gap at W_a = {rare:.3f}, W_y = {w_y:.3f}", [
-                ("This is the mean gap; the rule asks for the largest.", float(np.mean(gaps))),
-            ])  # fmt: skip
+            compare(
+                gap,
+                max(gaps),
+                f"the largest gap at W_a = {rare:.3f}, W_y = {w_y:.3f}",
+                [
+                    ("This is the mean gap; the rule asks for the largest.", float(np.mean(gaps))),
+                ],
+            )
             expected = "reproduced" if max(gaps) <= 0.01 else "wrong in the paper"
             compare(verdict, expected, f"the verdict for a largest gap of {max(gaps):.4f}")

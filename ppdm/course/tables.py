@@ -74,11 +74,19 @@ def read_table(path: Path, needed: Sequence[str]) -> tuple[list[dict[str, str]],
     columns = [(name or "").strip().lower() for name in rows.fieldnames or []]
     lacking = [name for name in needed if name not in columns]
     if lacking:
-        raise ValueError(f"{path.name} has no column {lacking[0]!r}; it needs {', '.join(needed)}, "
-                         "between commas, semicolons or tabs")  # fmt: skip
+        raise ValueError(
+            f"{path.name} has no column {lacking[0]!r}; it needs {', '.join(needed)}, "
+            "between commas, semicolons or tabs"
+        )
     rows.fieldnames = columns
-    found = [{name: as_given(value) if isinstance(value, str) else ""
-              for name, value in row.items() if name} for row in rows]  # fmt: skip
+    found = [
+        {
+            name: as_given(value) if isinstance(value, str) else ""
+            for name, value in row.items()
+            if name
+        }
+        for row in rows
+    ]
     return found, Dialect(delimiter, encoding)
 
 

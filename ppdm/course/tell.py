@@ -162,9 +162,12 @@ def _upper_tail(successes: int, trials: int, p: float) -> float:
         return 0.0
     rest = trials - successes
     term = exp(
-        lgamma(trials + 1) - lgamma(successes + 1) - lgamma(rest + 1)
-        + successes * log(p) + rest * log1p(-p)
-    )  # fmt: skip
+        lgamma(trials + 1)
+        - lgamma(successes + 1)
+        - lgamma(rest + 1)
+        + successes * log(p)
+        + rest * log1p(-p)
+    )
     total = 0.0
     for k in range(successes, trials + 1):
         total += term

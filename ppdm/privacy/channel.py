@@ -86,9 +86,13 @@ def epsilon(M: ArrayLike) -> float:
 
 
 def sampled(
-    M: ArrayLike, prior: ArrayLike, rounds: int, rng: np.random.Generator,
-    gain: ArrayLike | None = None, error: float = 0.05,
-) -> tuple[float, float, float]:  # fmt: skip
+    M: ArrayLike,
+    prior: ArrayLike,
+    rounds: int,
+    rng: np.random.Generator,
+    gain: ArrayLike | None = None,
+    error: float = 0.05,
+) -> tuple[float, float, float]:
     """:func:`posterior` by playing `rounds` times: the mean gain and its interval.
 
     Gains lie between the smallest and the largest of the gain; the interval holds the exact value
@@ -160,9 +164,12 @@ def refinement(A: ArrayLike, B: ArrayLike) -> Refinement:
     # the entries of W row by row, then what W A has too little and too much of B
     mixed = sparse.kron(sparse.eye(results), sparse.csr_matrix(A.T))
     equal = sparse.hstack([mixed, sparse.eye(gaps), -sparse.eye(gaps)])
-    columns = sparse.hstack([
-        sparse.kron(np.ones((1, results)), sparse.eye(outputs)), sparse.csr_matrix((outputs, 2 * gaps))
-    ])  # fmt: skip
+    columns = sparse.hstack(
+        [
+            sparse.kron(np.ones((1, results)), sparse.eye(outputs)),
+            sparse.csr_matrix((outputs, 2 * gaps)),
+        ]
+    )
     found = linprog(
         np.concatenate([np.zeros(size), np.ones(2 * gaps)]),
         A_eq=sparse.vstack([equal, columns]).tocsr(),

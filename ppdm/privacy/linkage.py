@@ -43,9 +43,11 @@ def nearest_share(
 
 
 def assignment_share(
-    original: ArrayLike, released: ArrayLike, known: Sequence[int] | None = None,
+    original: ArrayLike,
+    released: ArrayLike,
+    known: Sequence[int] | None = None,
     squared: bool = True,
-) -> float:  # fmt: skip
+) -> float:
     """The share traced by the one-to-one matching with the least total squared distance.
 
     Every original was released once. An attacker who uses this can take back a link that would

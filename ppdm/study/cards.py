@@ -140,13 +140,18 @@ def cards(decisions: list[ledger.Decision]) -> Html:
     """
     printed = any(d.claim.printed for d in decisions)
     rows = [
-        (f' id="claim-{escape(d.claim.id)}"', [
-            ledger.link(d.claim.id),
-            inline(d.claim.claim) + _beneath(d),
-            *([escape(d.claim.printed)] if printed else []), _ours(d), verdict(d.verdict),
-        ])
+        (
+            f' id="claim-{escape(d.claim.id)}"',
+            [
+                ledger.link(d.claim.id),
+                inline(d.claim.claim) + _beneath(d),
+                *([escape(d.claim.printed)] if printed else []),
+                _ours(d),
+                verdict(d.verdict),
+            ],
+        )
         for d in decisions
-    ]  # fmt: skip
+    ]
     title = f"{ledger.summary(decisions).capitalize()}."
     head = ["Claim", "", *(["Printed"] if printed else []), "Ours (95 %)", "Verdict"]
     return Html(_table(head, rows, title), "\n".join(map(repr, decisions)))
@@ -168,11 +173,22 @@ def verdicts(decisions: list[ledger.Decision]) -> Html:
     for members in families.values():
         first = members[0]
         if len(members) <= FOLD:
-            rows += [("", [f"{ledger.link(d.claim.id)} {_where(d.claim)}", inline(d.claim.claim),
-                           verdict(d.verdict) + _shaky(d)]) for d in members]  # fmt: skip
+            rows += [
+                (
+                    "",
+                    [
+                        f"{ledger.link(d.claim.id)} {_where(d.claim)}",
+                        inline(d.claim.claim),
+                        verdict(d.verdict) + _shaky(d),
+                    ],
+                )
+                for d in members
+            ]
         else:
-            counts = {v: sum(d.verdict == v for d in members) for v in
-                      (*ledger.VERDICTS, ledger.NOT_DECIDED)}  # fmt: skip
+            counts = {
+                v: sum(d.verdict == v for d in members)
+                for v in (*ledger.VERDICTS, ledger.NOT_DECIDED)
+            }
             words = " ".join(verdict(v, n) for v, n in counts.items() if n)
             what = f"{len(members)} printed numbers, {ledger.link(first.claim.id)} to "
             what += ledger.link(members[-1].claim.id)

@@ -36,9 +36,15 @@ class Chapter:
     """
 
     def __init__(
-        self, stem: str, *, seed: int, profile: str = "paper", sizes: dict | None = None,
-        claims: str | Path | None = None, **parameters: Any,
-    ):  # fmt: skip
+        self,
+        stem: str,
+        *,
+        seed: int,
+        profile: str = "paper",
+        sizes: dict | None = None,
+        claims: str | Path | None = None,
+        **parameters: Any,
+    ):
         if profile not in PROFILES:
             raise ValueError(f"profile is {profile!r}; allowed are paper and quick")
         check_parameters(stem, {"seed": seed} | parameters)
@@ -114,8 +120,10 @@ class Chapter:
         if data is not None:
             content = data.to_csv(index=False, lineterminator="\n").encode()
             replace_file(kept.with_suffix(".csv"), content)
-        files = {kind: f"../_static/figures/{self.stem}/{name}.{kind.lower()}"
-                 for kind in ("SVG", *(["CSV"] if data is not None else []))}  # fmt: skip
+        files = {
+            kind: f"../_static/figures/{self.stem}/{name}.{kind.lower()}"
+            for kind in ("SVG", *(["CSV"] if data is not None else []))
+        }
         drawing = plot.element(figure, alt, name)
         _display(cards.figure(drawing, self.figures, name, caption, files))
 

@@ -222,9 +222,15 @@ def expand(grid: dict | list[dict]) -> list[dict]:
 
 
 def compute(
-    function: Callable, units: list[Unit], seed: int, executor: Executor | None, workers: int | None,
-    data: object, cache: bool, record: Callable | None = None,
-) -> list[np.ndarray]:  # fmt: skip
+    function: Callable,
+    units: list[Unit],
+    seed: int,
+    executor: Executor | None,
+    workers: int | None,
+    data: object,
+    cache: bool,
+    record: Callable | None = None,
+) -> list[np.ndarray]:
     """The units' results in their own order: from the cache where they are, else computed and kept."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise ValueError(f"seed is {seed!r}; it must be a whole number, 0 or more")

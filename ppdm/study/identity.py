@@ -121,8 +121,11 @@ def reach(modules: set[str]) -> list[Path]:
         todo |= (_imports(name) | outer) - known
     files = {file for file in map(module_file, known) if file is not None}
     for file in [f for f in files if f.name == "__init__.py" and f.parent != PACKAGE]:
-        files |= {f for f in file.parent.rglob("*") if f.is_file() and f.suffix not in (".py", ".pyc")
-                  and "__pycache__" not in f.parts}  # fmt: skip
+        files |= {
+            f
+            for f in file.parent.rglob("*")
+            if f.is_file() and f.suffix not in (".py", ".pyc") and "__pycache__" not in f.parts
+        }
     return sorted(files)
 
 

@@ -157,15 +157,27 @@ def _claim(entry: dict, file: str) -> Claim:
         need(key in given or default is not inspect.Parameter.empty, f"rule {rule} needs {key!r}")
 
     claim = Claim(
-        id=entry["id"], paper=entry["paper"], where=str(entry["where"]), claim=str(entry["claim"]),
-        rule=rule, given=given, expect=entry["expect"], printed=printed, family=family,
-        condition=str(entry.get("condition", "")), why=str(entry.get("why", "")), note=str(entry.get("note", "")),
-        met=entry.get("met", REPRODUCED), unmet=entry.get("unmet", NOT_REPRODUCED),
+        id=entry["id"],
+        paper=entry["paper"],
+        where=str(entry["where"]),
+        claim=str(entry["claim"]),
+        rule=rule,
+        given=given,
+        expect=entry["expect"],
+        printed=printed,
+        family=family,
+        condition=str(entry.get("condition", "")),
+        why=str(entry.get("why", "")),
+        note=str(entry.get("note", "")),
+        met=entry.get("met", REPRODUCED),
+        unmet=entry.get("unmet", NOT_REPRODUCED),
         full_size=bool(entry.get("full_size", rule in WAIT_FOR_FULL_SIZE)),
-        unit=str(entry.get("unit", "")), by_construction=str(entry.get("by_construction", "")),
+        unit=str(entry.get("unit", "")),
+        by_construction=str(entry.get("by_construction", "")),
         one_world=str(entry.get("one_world", "")),
-        refuses=_plants(entry, "refuses", need), accepts=_plants(entry, "accepts", need),
-    )  # fmt: skip
+        refuses=_plants(entry, "refuses", need),
+        accepts=_plants(entry, "accepts", need),
+    )
     need(
         not (claim.by_construction and claim.refuses),
         "a claim that is true by construction has no plant that its rule refuses",
@@ -282,10 +294,21 @@ class Decision(NamedTuple):
         rows = [(OWN, self.finding, self.met), *((w.name, w.finding, w.met) for w in self.others)]
         rows += [(PLANT + p.name, p.finding, p.met) for p in self.plants]
         return [
-            dict(zip(WORLD_COLUMNS, (
-                self.claim.id, name, *map(_cell, finding[1:4]), "yes" if met else "no",
-            ), strict=True)) for name, finding, met in rows if finding is not None
-        ]  # fmt: skip
+            dict(
+                zip(
+                    WORLD_COLUMNS,
+                    (
+                        self.claim.id,
+                        name,
+                        *map(_cell, finding[1:4]),
+                        "yes" if met else "no",
+                    ),
+                    strict=True,
+                )
+            )
+            for name, finding, met in rows
+            if finding is not None
+        ]
 
 
 def worlds_sentence(decision: Decision) -> str:
@@ -359,10 +382,17 @@ class Ledger:
         self.problems: list[str] = []  # sentences: plants that a rule accepts
 
     def decide(
-        self, id: str, *evidence: Any, plain: Any = None, under: Any = None, note: str = "",
-        worlds: Mapping | None = None, draws: Mapping | None = None, plants: Mapping | None = None,
+        self,
+        id: str,
+        *evidence: Any,
+        plain: Any = None,
+        under: Any = None,
+        note: str = "",
+        worlds: Mapping | None = None,
+        draws: Mapping | None = None,
+        plants: Mapping | None = None,
         **named: Any,
-    ) -> Decision:  # fmt: skip
+    ) -> Decision:
         """Apply the claim's rule to the evidence, in our world, in others and in wrong ones.
 
         With a condition in the entry, `plain` is the evidence without it and `under` the evidence
@@ -479,8 +509,10 @@ def _verdict(claim: Claim, evidence: Any) -> tuple[str, Finding, str, bool]:
     if not isinstance(evidence, dict) or set(evidence) != {"plain", "under"}:
         raise LedgerError(f"claim {claim.id} has a condition: give plain=... and under=...")
     plain, under = (_apply(claim, evidence[part]) for part in ("plain", "under"))
-    said = {f: f"ours is {interval(f, claim.unit)}" + (f", {f.worst}" if f.worst else "")
-            for f in (plain, under)}  # fmt: skip
+    said = {
+        f: f"ours is {interval(f, claim.unit)}" + (f", {f.worst}" if f.worst else "")
+        for f in (plain, under)
+    }
     if plain.met:
         also = "Also" if under.met else "Not"
         return (
@@ -593,8 +625,10 @@ def lonely(known: dict[str, Claim], rows: list[dict], worlds: list[dict]) -> lis
             continue
         draws = max((n for (id, _), n in kinds.items() if id == row["id"]), default=0)
         if draws < ENOUGH:
-            found.append(f"claim {row['id']} was asked in {draws} draws of chance; {ENOUGH} are "
-                         "wanted, or a one_world that says why not")  # fmt: skip
+            found.append(
+                f"claim {row['id']} was asked in {draws} draws of chance; {ENOUGH} are "
+                "wanted, or a one_world that says why not"
+            )
     return found
 
 

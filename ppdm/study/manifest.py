@@ -305,8 +305,10 @@ class Recorder:
         replace_file(path, written(what, made_on))
 
     def _code(self) -> dict[str, str]:
-        files = {f"ppdm/{file.relative_to(places.PACKAGE).as_posix()}": checksum(file.read_bytes())
-                 for file in sorted(self.files)}  # fmt: skip
+        files = {
+            f"ppdm/{file.relative_to(places.PACKAGE).as_posix()}": checksum(file.read_bytes())
+            for file in sorted(self.files)
+        }
         own = (f"notebooks/{self.stem}.ipynb", f"book/claims/{self.stem}.yml")
         return files | {name: known for name in own if (known := _file_checksum(name))}
 

@@ -22,8 +22,13 @@ BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
     "below": lambda value, bound: value < bound,
     "never": lambda value, bound: value != bound,
 }
-SAID = {"least": "{} or more", "most": "at most {}", "above": "more than {}", "below": "less than {}",
-        "never": "not {}"}  # fmt: skip
+SAID = {
+    "least": "{} or more",
+    "most": "at most {}",
+    "above": "more than {}",
+    "below": "less than {}",
+    "never": "not {}",
+}
 
 
 def check(stem: str, given: Mapping[str, object]) -> None:
@@ -112,8 +117,11 @@ def phrase(rule: Rule) -> str:
         words = [repr(word) for word in rule["one of"]]
         said = " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
     else:
-        kind = {"whole": "a whole number", "number": "a number",
-                "numbers": "a list of different numbers"}[next(k for k in KINDS if k in rule)]  # fmt: skip
+        kind = {
+            "whole": "a whole number",
+            "number": "a number",
+            "numbers": "a list of different numbers",
+        }[next(k for k in KINDS if k in rule)]
         bounds = [SAID[name].format(rule[name]) for name in BOUNDS if name in rule]
         if bounds and "numbers" in rule:
             bounds[0] = f"each {bounds[0]}"

@@ -51,9 +51,15 @@ def sample(values: ArrayLike) -> dict:
 
 
 def agree(
-    mean: float, sd: float, reps: int, *, printed: str, paper_reps: int | None = None,
-    family: int = 1, error: float = 0.05,
-) -> Finding:  # fmt: skip
+    mean: float,
+    sd: float,
+    reps: int,
+    *,
+    printed: str,
+    paper_reps: int | None = None,
+    family: int = 1,
+    error: float = 0.05,
+) -> Finding:
     """A printed mean of `paper_reps` repetitions agrees with ours of `reps`.
 
     It does if ::
@@ -101,9 +107,14 @@ def exact(value: float, *, printed: str) -> Finding:
 
 
 def near(
-    value: ArrayLike, se: ArrayLike = 0.0, names: ArrayLike | None = None, *, target: ArrayLike,
-    within: float, error: float = 0.05,
-) -> Finding:  # fmt: skip
+    value: ArrayLike,
+    se: ArrayLike = 0.0,
+    names: ArrayLike | None = None,
+    *,
+    target: ArrayLike,
+    within: float,
+    error: float = 0.05,
+) -> Finding:
     """Every value is surely within a distance of its target: ``|value - target| + z se <= within``.
 
     If a true value is further away, the chance of saying yes is at most `error` (an equivalence
@@ -124,9 +135,14 @@ def near(
 
 
 def bound(
-    value: ArrayLike, se: ArrayLike = 0.0, names: ArrayLike | None = None, *,
-    below: float | None = None, above: float | None = None, error: float = 0.05,
-) -> Finding:  # fmt: skip
+    value: ArrayLike,
+    se: ArrayLike = 0.0,
+    names: ArrayLike | None = None,
+    *,
+    below: float | None = None,
+    above: float | None = None,
+    error: float = 0.05,
+) -> Finding:
     """Every value is surely on one side of a threshold (at most `below`, at least `above`).
 
     If a true value is on the other side, the chance of saying yes is at most `error`.
@@ -150,9 +166,14 @@ def bound(
 
 
 def trend(
-    values: ArrayLike, se: ArrayLike = 0.0, names: ArrayLike | None = None, *, direction: str,
-    tolerance: float = 0.0, error: float = 0.05,
-) -> Finding:  # fmt: skip
+    values: ArrayLike,
+    se: ArrayLike = 0.0,
+    names: ArrayLike | None = None,
+    *,
+    direction: str,
+    tolerance: float = 0.0,
+    error: float = 0.05,
+) -> Finding:
     """Values rise (or fall) along a line of points: as a whole, and with no step back.
 
     Met if (a) the linear contrast of the points goes in the direction by more than chance, at level
@@ -201,9 +222,15 @@ def trend(
 
 
 def ordering(
-    differences: ArrayLike, se: ArrayLike = 0.0, names: ArrayLike | None = None,
-    mean_se: float | None = None, *, demand: str = "overall", margin: float = 0.0, error: float = 0.05,
-) -> Finding:  # fmt: skip
+    differences: ArrayLike,
+    se: ArrayLike = 0.0,
+    names: ArrayLike | None = None,
+    mean_se: float | None = None,
+    *,
+    demand: str = "overall",
+    margin: float = 0.0,
+    error: float = 0.05,
+) -> Finding:
     """What is claimed to be larger is larger: the differences (larger - smaller) are positive.
 
     `demand: each`: every difference is surely above -margin; if one is not, the chance of saying

@@ -19,15 +19,27 @@ def of(decision: Decision) -> str:
     if decision.claim.rule in ("exact", "identity"):
         return ""
     return strip(
-        found.ours, found.low, found.high, found.limits, decision.others, decision.plants,
-        decision.verdict, decision.claim.unit,
-    )  # fmt: skip
+        found.ours,
+        found.low,
+        found.high,
+        found.limits,
+        decision.others,
+        decision.plants,
+        decision.verdict,
+        decision.claim.unit,
+    )
 
 
 def strip(
-    ours: float, low: float | None, high: float | None, limits: Sequence[float], worlds: Sequence[World] = (),
-    plants: Sequence[World] = (), verdict: str = "", unit: str = "",
-) -> str:  # fmt: skip
+    ours: float,
+    low: float | None,
+    high: float | None,
+    limits: Sequence[float],
+    worlds: Sequence[World] = (),
+    plants: Sequence[World] = (),
+    verdict: str = "",
+    unit: str = "",
+) -> str:
     """An <svg>: thresholds as dashed lines, our number with its interval, a dot a world.
 
     Filled dots are worlds in which the verdict is the same, rings those in which it is another,

@@ -160,9 +160,14 @@ def _plain(array: Any) -> Any:
 
 
 def cases(
-    evidence: Callable, frame: pd.DataFrame, *, plants: pd.DataFrame | None = None,
-    draws: str | None = "split", touches: Iterable[str] | None = None, pooled: bool = False,
-) -> dict:  # fmt: skip
+    evidence: Callable,
+    frame: pd.DataFrame,
+    *,
+    plants: pd.DataFrame | None = None,
+    draws: str | None = "split",
+    touches: Iterable[str] | None = None,
+    pooled: bool = False,
+) -> dict:
     """A claim's evidence in all worlds of a frame, as the arguments of `Chapter.decide`.
 
     `evidence(rows)` gives the evidence by name from the rows of one world (in one draw of chance,
@@ -223,9 +228,11 @@ def _filled(rows: pd.DataFrame, ours: pd.DataFrame, draws: str | None) -> pd.Dat
 
 
 def movers(
-    evidence: Callable, frame: pd.DataFrame, touches: Iterable[str] | None = None,
+    evidence: Callable,
+    frame: pd.DataFrame,
+    touches: Iterable[str] | None = None,
     draws: str | None = "split",
-) -> list[str]:  # fmt: skip
+) -> list[str]:
     """The readings of a frame that move a value of the evidence by a standard error or more.
 
     >>> frame = pd.DataFrame({"world": ["ours"] * 2 + ["a"] * 2, "split": [0, 1] * 2,

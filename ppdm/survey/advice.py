@@ -83,13 +83,18 @@ def check(survey: Survey) -> list[str]:
             )
         if (M.max(axis=0) >= _HARDLY).all():
             least = M.max(axis=0).min()
-            warnings.append(f"{name} is hardly protected: {100 * least:.3g} % of the reports are of one kind "
-                            "for each true answer.")  # fmt: skip
+            warnings.append(
+                f"{name} is hardly protected: {100 * least:.3g} % of the reports are of one kind "
+                "for each true answer."
+            )
         if not math.isfinite(scheme.epsilon(name)):
             warnings.append(f"some report on {name} rules an answer out for certain.")
     for spec in survey.protection:
-        warnings += [_readable(spec, group, survey) for group in groups(spec)
-                     if spec["mechanism"] == "multi-group" and len(group) >= _READABLE]  # fmt: skip
+        warnings += [
+            _readable(spec, group, survey)
+            for group in groups(spec)
+            if spec["mechanism"] == "multi-group" and len(group) >= _READABLE
+        ]
     return warnings
 
 
@@ -123,8 +128,11 @@ def _danger(name: str, kind: str, scheme, survey: Survey) -> Danger:
     guess = float(M.max(axis=1).sum() / n)
     rare = np.full(n, _RARE / max(n - 1, 1))
     rare[0] = 1 - _RARE
-    same = [list(scheme.reports.only([name]).levels[0]).index(level)
-            for level in domain.levels[0] if level in scheme.reports.only([name]).levels[0]]  # fmt: skip
+    same = [
+        list(scheme.reports.only([name]).levels[0]).index(level)
+        for level in domain.levels[0]
+        if level in scheme.reports.only([name]).levels[0]
+    ]
     shares = M @ rare
     true = [M[y, x] * rare[x] / shares[y] for x, y in enumerate(same) if shares[y] > 0]
     return Danger(name, kind, guess, 1 / n, float(max(true, default=0.0)), scheme.epsilon(name))
@@ -133,11 +141,17 @@ def _danger(name: str, kind: str, scheme, survey: Survey) -> Danger:
 def advice(survey: Survey, half_width: float = 0.05) -> str:
     """What an owner should know before anybody is asked, in plain words."""
     warnings = check(survey)
-    lines = [f"Survey: {survey.title or 'without a title'}", "", "How many respondents",
-             f"For intervals of ± {half_width:g} (95 %) at the worst distribution of answers:"]  # fmt: skip
+    lines = [
+        f"Survey: {survey.title or 'without a title'}",
+        "",
+        "How many respondents",
+        f"For intervals of ± {half_width:g} (95 %) at the worst distribution of answers:",
+    ]
     for name in survey.names:
-        lines.append(f"  {name}: {power(survey, name, half_width):,}"
-                     + ("" if name in survey.protected else " (asked openly)"))  # fmt: skip
+        lines.append(
+            f"  {name}: {power(survey, name, half_width):,}"
+            + ("" if name in survey.protected else " (asked openly)")
+        )
     lines += ["", "What a collector can find out about one person, at worst"]
     for d in dangers(survey):
         epsilon = f"{d.epsilon:.2f}" if math.isfinite(d.epsilon) else "infinite"

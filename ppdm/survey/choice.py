@@ -46,9 +46,11 @@ WHO = {
     "anyone": "Somebody who sees her report, whatever he knows, guesses a fact that had even odds for him",
 }
 WHAT = {
-    "shares": "each share", "pairs": "each share of an answer within a class", "tables": "each combination's share",
+    "shares": "each share",
+    "pairs": "each share of an answer within a class",
+    "tables": "each combination's share",
     "prefixes": "each share of those at or below an answer",
-}  # fmt: skip
+}
 
 
 class Situation(NamedTuple):
@@ -128,14 +130,17 @@ def _coins(s: Situation, names: list[str], depth: int) -> Option:
     """A coin for each answer; how the chance of a guess depends on theta."""
     K = len(names)
     theta = {
-        "record": s.guess ** (1 / K), "anyone": _logistic(_epsilon(s) / K),
-    }.get(s.fear, s.guess)  # fmt: skip
+        "record": s.guess ** (1 / K),
+        "anyone": _logistic(_epsilon(s) / K),
+    }.get(s.fear, s.guess)
     protection = ({"mechanism": "multi-group", "theta": theta, "groups": [[n] for n in names]},)
     return Option(
         "a coin for each answer",
         f"Each answer is true with probability θ = {theta:.4g}, else the opposite; a coin of its own for each.",
-        s.guess, _square(theta) ** depth - 4.0**-depth, protection,
-    )  # fmt: skip
+        s.guess,
+        _square(theta) ** depth - 4.0**-depth,
+        protection,
+    )
 
 
 def _one_coin(s: Situation, names: list[str], depth: int) -> Option | None:
@@ -148,9 +153,11 @@ def _one_coin(s: Situation, names: list[str], depth: int) -> Option | None:
     return Option(
         "one coin for all answers",
         f"All answers are true with probability θ = {theta:.4g}, else all are the opposite.",
-        s.guess, variance, protection,
+        s.guess,
+        variance,
+        protection,
         "whoever knows one of her answers for certain reads all the others (chapter 2)",
-    )  # fmt: skip
+    )
 
 
 def _by_lot(s: Situation, depth: int) -> Option | None:
@@ -182,8 +189,10 @@ def _by_lot(s: Situation, depth: int) -> Option | None:
     return Option(
         "one question each, by lot",
         f"The form asks each respondent {asked}, by lot, and she {truth}, else another answer.",
-        s.guess, variance, None,
-    )  # fmt: skip
+        s.guess,
+        variance,
+        None,
+    )
 
 
 def _whole_record(s: Situation, names: list[str], depth: int) -> Option | None:
@@ -197,8 +206,10 @@ def _whole_record(s: Situation, names: list[str], depth: int) -> Option | None:
     return Option(
         "all answers or made-up ones",
         f"All answers are sent with probability q = {q:.4g}, else answers that are made up by fair coins.",
-        s.guess, 2.0**-depth * (1 - 2.0**-depth) / (p - r) ** 2, protection,
-    )  # fmt: skip
+        s.guess,
+        2.0**-depth * (1 - 2.0**-depth) / (p - r) ** 2,
+        protection,
+    )
 
 
 def _certified_record(s: Situation, names: list[str]) -> Option | None:
@@ -213,8 +224,11 @@ def _certified_record(s: Situation, names: list[str]) -> Option | None:
         "a certified matrix for the record",
         f"The {n} combinations are one question, disguised by the matrix of `ppdm optimise` "
         f"({len(best.matrix)} reports).",
-        s.guess, best.mse, None, _ruled_out(best),
-    )  # fmt: skip
+        s.guess,
+        best.mse,
+        None,
+        _ruled_out(best),
+    )
 
 
 def _certified(s: Situation, even: np.ndarray, rows: np.ndarray) -> Scheme:
@@ -236,18 +250,25 @@ def _of_levels(s: Situation) -> list[Option]:
     even = np.full(n, 1 / n)
     rows = workload_of("prefixes" if s.compute == "prefixes" else "cells", even)
     told = np.full((n, n), r) + (p - r) * np.eye(n)
-    found = [Option(
-        "k-RR", f"The truth with probability p = {p:.4g}, else any of the other answers.",
-        s.guess, float(mse(told, even, 1, rows)),
-        ({"mechanism": "k-rr", "p": p, "attributes": ["question"]},),
-    )]  # fmt: skip
+    found = [
+        Option(
+            "k-RR",
+            f"The truth with probability p = {p:.4g}, else any of the other answers.",
+            s.guess,
+            float(mse(told, even, 1, rows)),
+            ({"mechanism": "k-rr", "p": p, "attributes": ["question"]},),
+        )
+    ]
     if n > MOST_CERTIFIED:
         return found
     best = _certified(s, even, rows)
     spec = {
-        "mechanism": "matrix", "matrix": best.matrix.tolist(), "prior": even.tolist(),
-        "outputs": [f"report {i + 1}" for i in range(len(best.matrix))], "attributes": ["question"],
-    }  # fmt: skip
+        "mechanism": "matrix",
+        "matrix": best.matrix.tolist(),
+        "prior": even.tolist(),
+        "outputs": [f"report {i + 1}" for i in range(len(best.matrix))],
+        "attributes": ["question"],
+    }
     words = f"The matrix that `ppdm optimise` finds ({len(best.matrix)} reports)."
     found.append(Option("a certified matrix", words, s.guess, best.mse, (spec,), _ruled_out(best)))
     return found
@@ -363,15 +384,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Every number of the answer is computed for this situation, for fair and independent answers."
     )
     parser.add_argument(
-        "--fear", required=True, choices=FEARS,
+        "--fear",
+        required=True,
+        choices=FEARS,
         help="stranger: sees a report and guesses one answer; record: all answers; neighbour: knows her "
         "other answers; anyone: whatever he knows (that is ε)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--compute", required=True, choices=PURPOSES,
+        "--compute",
+        required=True,
+        choices=PURPOSES,
         help="shares of each answer; pairs of each answer with the class (naive Bayes); tables of all "
         "combinations (trees); prefixes: shares at or below each answer",
-    )  # fmt: skip
+    )
     parser.add_argument("--respondents", type=int, required=True, help="how many will answer")
     parser.add_argument(
         "--questions", type=int, default=1, help="how many yes/no questions; default 1"
@@ -394,9 +419,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Print the advice."""
-    advice = advise(Situation(
-        args.fear, args.compute, args.respondents, args.questions, args.levels, args.guess, args.error
-    ))  # fmt: skip
+    advice = advise(
+        Situation(
+            args.fear,
+            args.compute,
+            args.respondents,
+            args.questions,
+            args.levels,
+            args.guess,
+            args.error,
+        )
+    )
     if args.json:
         print(json.dumps(plain(advice), ensure_ascii=False, indent=1, allow_nan=False))
     else:
@@ -420,10 +453,12 @@ def plain(advice: Advice) -> dict[str, Any]:
         }  # fmt: skip
 
     return {
-        "situation": s._asdict(), "use": told(advice.best), "instead": [told(o) for o in advice.others],
+        "situation": s._asdict(),
+        "use": told(advice.best),
+        "instead": [told(o) for o in advice.others],
         "enough": advice.best.needed(s.error) <= s.respondents,
         "open": {"half_width": _width(advice.open_variance, s.respondents)},
-    }  # fmt: skip
+    }
 
 
 def sentences(advice: Advice) -> list[str]:

@@ -15,9 +15,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The reports, the scheme, and what to group by."""
     parser.add_argument("reports", help="a .parquet or .csv file, a folder, or 'reports/*.parquet'")
     parser.add_argument(
-        "--scheme", required=True, metavar="FILE",
+        "--scheme",
+        required=True,
+        metavar="FILE",
         help="what was asked and how it was protected: a survey's JSON (or YAML) form",
-    )  # fmt: skip
+    )
     parser.add_argument("--by", metavar="COLUMN", help="shares within the groups of this column")
     parser.add_argument(
         "--confidence", type=float, default=0.95, help="of the intervals; 0.95 if you do not say"
@@ -31,10 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_method(parser: argparse.ArgumentParser) -> None:
     """How the disguise is undone."""
     parser.add_argument(
-        "--method", choices=["inversion", "em"], default="inversion",
+        "--method",
+        choices=["inversion", "em"],
+        default="inversion",
         help="inversion: unbiased, may leave 0 to 1 (if you do not say); em: the likeliest shares "
         "within 0 to 1, with resampled intervals",
-    )  # fmt: skip
+    )
     parser.add_argument("--seed", type=int, default=1, help="seed of the resampling (1)")
 
 

@@ -21,8 +21,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write a survey file; of one that is there, say what it costs and protects",
     )
     new.add_argument("file", type=Path, help="the survey file, for example survey.yml")
-    new.add_argument("--within", type=float, default=0.05, metavar="W",
-                     help="half the width of the intervals that you want (0.05)")  # fmt: skip
+    new.add_argument(
+        "--within",
+        type=float,
+        default=0.05,
+        metavar="W",
+        help="half the width of the intervals that you want (0.05)",
+    )
     new.set_defaults(run=_new)
 
     form = actions.add_parser("form", help="write the respondents' page: one HTML file")
@@ -64,11 +69,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     collect.add_argument(
         "--serve", action="store_true", help="a small server with the form and a live page"
     )
-    collect.add_argument("--host", default="127.0.0.1",
-                         help="the address to serve on, such as that of the room's network (127.0.0.1)")  # fmt: skip
+    collect.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="the address to serve on, such as that of the room's network (127.0.0.1)",
+    )
     collect.add_argument("--port", type=int, default=8000, help="the port to serve on (8000)")
-    collect.add_argument("--store", type=Path, default=Path("codes.txt"),
-                         help="with --serve: where accepted codes are kept (codes.txt)")  # fmt: skip
+    collect.add_argument(
+        "--store",
+        type=Path,
+        default=Path("codes.txt"),
+        help="with --serve: where accepted codes are kept (codes.txt)",
+    )
     _add_form(collect, "with --serve: ")
     collect.set_defaults(run=_collect)
 
@@ -80,11 +92,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "reports", type=Path, help="the reports, a CSV file with a column a question"
     )
     estimate.add_argument("--by", help="an open question: estimates for each of its answers")
-    estimate.add_argument("--pair", nargs=2, action="append", default=[], metavar=("A", "B"),
-                          help="the shares of each combination, and whether the two go together; "
-                          "may be given more than once")  # fmt: skip
-    estimate.add_argument("--regress", nargs="+", action="append", default=[], metavar="A",
-                          help="a protected yes-or-no question, then open questions that may explain it")  # fmt: skip
+    estimate.add_argument(
+        "--pair",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("A", "B"),
+        help="the shares of each combination, and whether the two go together; "
+        "may be given more than once",
+    )
+    estimate.add_argument(
+        "--regress",
+        nargs="+",
+        action="append",
+        default=[],
+        metavar="A",
+        help="a protected yes-or-no question, then open questions that may explain it",
+    )
     add_method(estimate)
     estimate.add_argument(
         "--out", type=Path, default=Path("result"), help="a folder for the result (result)"
@@ -94,8 +118,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_form(parser: argparse.ArgumentParser, when: str = "") -> None:
     """How the respondents' page asks, whether it is a file or served."""
-    parser.add_argument("--device", default="browser", choices=["browser", "dice", "birthday"],
-                        help=f"{when}who tosses the coins (browser)")  # fmt: skip
+    parser.add_argument(
+        "--device",
+        default="browser",
+        choices=["browser", "dice", "birthday"],
+        help=f"{when}who tosses the coins (browser)",
+    )
     parser.add_argument(
         "--strings", default="en", help=f"{when}the page's words: en, de, or a file of yours (en)"
     )
@@ -185,14 +213,19 @@ def _serve(survey: Survey, args: argparse.Namespace) -> int:
             f"cannot serve on {args.host}, port {args.port}: {error.strerror}; --host is an address of this "
             "machine, --port one that nobody uses"
         ) from None
-    print(f"The form:      {server.address}/\nFor the room:  {server.address}/invite (this address, and a QR code)\n"
-          f"The live page: {server.address}/live\n"
-          f"Accepted reports are kept in {args.store}. Ctrl-C ends it; nothing is lost.", flush=True)  # fmt: skip
+    print(
+        f"The form:      {server.address}/\nFor the room:  {server.address}/invite (this address, and a QR code)\n"
+        f"The live page: {server.address}/live\n"
+        f"Accepted reports are kept in {args.store}. Ctrl-C ends it; nothing is lost.",
+        flush=True,
+    )
     try:
         server.serve_forever()
     except KeyboardInterrupt:
-        print(f"\n{len(server.store.collection.reports):,} reports in {args.store}. "
-              f"Next: ppdm survey collect {args.file} {args.store}")  # fmt: skip
+        print(
+            f"\n{len(server.store.collection.reports):,} reports in {args.store}. "
+            f"Next: ppdm survey collect {args.file} {args.store}"
+        )
     finally:
         server.server_close()
     return 0
@@ -215,18 +248,24 @@ def _estimate(args: argparse.Namespace) -> int:
     table = estimate(reports, survey, method=args.method, rng=rng)
     relations = {(a, b): relate.relation(reports, survey, a, b, rng) for a, b in args.pair}
     combinations = {
-        (a, b): relate.pairs(reports, survey, a, b) if args.method == "inversion"
+        (a, b): relate.pairs(reports, survey, a, b)
+        if args.method == "inversion"
         else relate.em_shares(reports, survey, [a, b], rng)
         for a, b in args.pair
-    }  # fmt: skip
+    }
     regressions = {
         name: relate.regression(reports, survey, name, covariates)
         for name, *covariates in args.regress
     }
     written = report.write(
-        args.out, survey, table, method=args.method, relations=relations,
-        combinations=combinations, regressions=regressions,
-    )  # fmt: skip
+        args.out,
+        survey,
+        table,
+        method=args.method,
+        relations=relations,
+        combinations=combinations,
+        regressions=regressions,
+    )
     shown = ["question", "answer", "share", "low", "high"]
     print(table[shown].to_string(index=False, float_format="{:.3f}".format))
     if args.by:

@@ -144,9 +144,14 @@ def _worth(scheme: Scheme, domain: Domain) -> np.ndarray:
 
 
 def _row(
-    name: str, level: object, reports: np.ndarray, worth: np.ndarray, base: np.ndarray,
-    group: dict, domain: Domain,
-) -> dict:  # fmt: skip
+    name: str,
+    level: object,
+    reports: np.ndarray,
+    worth: np.ndarray,
+    base: np.ndarray,
+    group: dict,
+    domain: Domain,
+) -> dict:
     """One share: the mean of `worth` over the reports, divided by that of `base`."""
     n = int(reports.sum())
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -203,15 +203,19 @@ def regression(
     if attribute not in survey.attributes:
         raise ValueError(f"{attribute!r} is not asked; asked is {listed(survey.names)}")
     if len(survey.attributes[attribute]) != 2:
-        raise ValueError(f"a logistic regression needs two answers; {attribute!r} has "
-                         f"{listed(survey.attributes[attribute])}")  # fmt: skip
+        raise ValueError(
+            f"a logistic regression needs two answers; {attribute!r} has "
+            f"{listed(survey.attributes[attribute])}"
+        )
     scheme = scheme_of(survey)
     M = scheme.matrix(survey.domain.only([attribute]))
     levels = scheme.reports.only([attribute]).levels[0]
     y = pd.Index([str(v) for v in levels]).get_indexer(pd.Index(reports[attribute].astype(str)))
     if (y < 0).any():
-        raise ValueError(f"{attribute!r} has the report {reports[attribute][y < 0].iloc[0]!r}, "
-                         f"which is none of {listed(levels)}")  # fmt: skip
+        raise ValueError(
+            f"{attribute!r} has the report {reports[attribute][y < 0].iloc[0]!r}, "
+            f"which is none of {listed(levels)}"
+        )
     X, names = _design(reports, survey, covariates)
     base, gain = M[y, 0], M[y, 1] - M[y, 0]
 
@@ -227,8 +231,14 @@ def regression(
         f, g = base + gain * p, gain * p * (1 - p)
         return -(X.T * ((g * (1 - 2 * p) * f - g**2) / f**2)) @ X
 
-    found = minimize(minus, np.zeros(X.shape[1]), jac=gradient, hess=hessian, method="trust-exact",
-                     options={"gtol": 1e-9 * len(X)})  # fmt: skip
+    found = minimize(
+        minus,
+        np.zeros(X.shape[1]),
+        jac=gradient,
+        hess=hessian,
+        method="trust-exact",
+        options={"gtol": 1e-9 * len(X)},
+    )
     information = hessian(found.x)
     if not np.isfinite(found.x).all() or np.linalg.eigvalsh(information).min() <= 1e-9:
         raise ValueError(
@@ -236,8 +246,15 @@ def regression(
         )
     se = np.sqrt(np.diag(np.linalg.inv(information)))
     z = float(ndtri((1 + level) / 2))
-    table = pd.DataFrame({"term": names, "coefficient": found.x, "se": se,
-                          "low": found.x - z * se, "high": found.x + z * se})  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "term": names,
+            "coefficient": found.x,
+            "se": se,
+            "low": found.x - z * se,
+            "high": found.x + z * se,
+        }
+    )
     return Regression(table, float(-found.fun))
 
 
@@ -271,8 +288,10 @@ def as_reports(frame: pd.DataFrame, survey: Survey) -> pd.DataFrame:
         codes = frame[name].astype(str).map(words)
         if codes.isna().any():
             row = int(codes.isna().to_numpy().argmax())
-            raise ValueError(f"row {row + 1} of {name!r} is {frame[name].iloc[row]!r}, which is none of "
-                             f"{listed(levels)}")  # fmt: skip
+            raise ValueError(
+                f"row {row + 1} of {name!r} is {frame[name].iloc[row]!r}, which is none of "
+                f"{listed(levels)}"
+            )
         columns[name] = pd.Categorical.from_codes(
             codes.astype(int).to_numpy(), categories=pd.Index(levels)
         )
@@ -302,10 +321,12 @@ def _inverse(scheme: Scheme, domain: Domain) -> np.ndarray:
 
 def _cells(domain: Domain) -> pd.DataFrame:
     digits = domain.digits(np.arange(domain.size))
-    return pd.DataFrame({
-        name: [levels[d] for d in digits[:, i]]
-        for i, (name, levels) in enumerate(zip(domain.names, domain.levels, strict=True))
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            name: [levels[d] for d in digits[:, i]]
+            for i, (name, levels) in enumerate(zip(domain.names, domain.levels, strict=True))
+        }
+    )
 
 
 def _linear(table: Table, scheme: Scheme, level: float) -> pd.DataFrame:
@@ -321,6 +342,10 @@ def _linear(table: Table, scheme: Scheme, level: float) -> pd.DataFrame:
     domain = scheme.true_domain(table.domain)
     same = domain == table.domain
     return _cells(domain).assign(
-        respondents=round(size), reported=told if same else np.nan,
-        estimate=estimate, se=np.sqrt(variance), low=estimate - half, high=estimate + half,
-    )  # fmt: skip
+        respondents=round(size),
+        reported=told if same else np.nan,
+        estimate=estimate,
+        se=np.sqrt(variance),
+        low=estimate - half,
+        high=estimate + half,
+    )

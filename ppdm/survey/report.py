@@ -101,8 +101,9 @@ def _tables(relations=None, combinations=None, regressions=None, **_) -> dict[st
     """What was asked for beyond the shares, one long table of each kind."""
     found = {
         "pairs": [
-            rows.set_axis(["answer", "other answer", *rows.columns[2:]], axis=1)
-            .assign(question=a, other=b)
+            rows.set_axis(["answer", "other answer", *rows.columns[2:]], axis=1).assign(
+                question=a, other=b
+            )
             for (a, b), rows in (combinations or {}).items()
         ],
         "relations": [
@@ -112,7 +113,7 @@ def _tables(relations=None, combinations=None, regressions=None, **_) -> dict[st
         "regressions": [
             told.table.assign(question=name) for name, told in (regressions or {}).items()
         ],
-    }  # fmt: skip
+    }
     return {name: pd.concat(tables) for name, tables in found.items() if tables}
 
 
@@ -127,8 +128,12 @@ def figure(rows: pd.DataFrame) -> str:
 
     height = _ROW * len(rows) + 26
     bottom = height - 22
-    parts = [(f'<rect x="{x(0):.1f}" y="2" width="{x(1) - x(0):.1f}" height="{bottom - 2}" fill="none" '
-             'stroke="var(--soft)"/>')]  # fmt: skip
+    parts = [
+        (
+            f'<rect x="{x(0):.1f}" y="2" width="{x(1) - x(0):.1f}" height="{bottom - 2}" fill="none" '
+            'stroke="var(--soft)"/>'
+        )
+    ]
     parts += [
         f'<text x="{x(mark):.1f}" y="{height - 6}" text-anchor="middle">{mark:g}</text>'
         for mark in (0, 0.5, 1)
@@ -139,8 +144,10 @@ def figure(rows: pd.DataFrame) -> str:
         parts.append(
             f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{escape(str(row["answer"]))}</text>'
         )
-        parts.append(f'<line x1="{x(row["low"]):.1f}" x2="{x(row["high"]):.1f}" y1="{y}" y2="{y}" '
-                     'stroke="var(--ink)" stroke-width="3"/>')  # fmt: skip
+        parts.append(
+            f'<line x1="{x(row["low"]):.1f}" x2="{x(row["high"]):.1f}" y1="{y}" y2="{y}" '
+            'stroke="var(--ink)" stroke-width="3"/>'
+        )
         parts.append(f'<circle cx="{x(row["share"]):.1f}" cy="{y}" r="6" fill="var(--ink)"/>')
         told.append(
             f"{row['answer']}: {row['share']:.3f}, from {row['low']:.3f} to {row['high']:.3f}"

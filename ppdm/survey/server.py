@@ -101,10 +101,13 @@ class Lecture(ThreadingHTTPServer):
             frame = self.store.frame().iloc[:step]  # in the order of random numbers
             rows = estimate(frame, self.survey).to_dict("records")
             told["shares"] = [
-                {k: (str(v) if k in ("question", "answer") else round(float(v), 6)) for k, v in row.items()
-                 if not pd.isna(v)}
+                {
+                    k: (str(v) if k in ("question", "answer") else round(float(v), 6))
+                    for k, v in row.items()
+                    if not pd.isna(v)
+                }
                 for row in rows
-            ]  # fmt: skip
+            ]
         return told
 
 

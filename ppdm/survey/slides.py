@@ -177,7 +177,13 @@ def _words(survey: Survey, address: str | None) -> dict[str, str]:
     }
 
 
-_NAMED = {1 / 4: "one quarter", 1 / 3: "one third", 1 / 2: "one half", 2 / 3: "two thirds", 3 / 4: "three quarters"}  # fmt: skip
+_NAMED = {
+    1 / 4: "one quarter",
+    1 / 3: "one third",
+    1 / 2: "one half",
+    2 / 3: "two thirds",
+    3 / 4: "three quarters",
+}
 
 
 def _chance(p: float) -> str:

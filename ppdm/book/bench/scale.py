@@ -122,9 +122,10 @@ def _forty(records: int) -> Iterator[str]:
         _write(Path(folder, "forty.parquet"), records, 40, seed=7)
         for engine in ("polars", "duckdb", "dask"):
             cost = measured(
-                engine, f"{folder}/*.parquet",
+                engine,
+                f"{folder}/*.parquet",
                 call="count_marginals(frame, [[f'q{i}', 'q39'] for i in range(39)])",
-            )  # fmt: skip
+            )
             yield f"{records:,} x 40, every answer with the class, {engine}: {cost}"
 
 
@@ -161,9 +162,13 @@ def measured(
     code = f"{START}{opening}\ndef count_it(): {bare if raw else call}\n{END}"
     path_of = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(SPARK)]))
     done = subprocess.run(
-        [sys.executable, "-c", code, path, str(times)], capture_output=True, text=True, check=False,
-        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"} | ({"PYTHONPATH": path_of} if engine == "pyspark" else {}),
-    )  # fmt: skip
+        [sys.executable, "-c", code, path, str(times)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
+        | ({"PYTHONPATH": path_of} if engine == "pyspark" else {}),
+    )
     if done.returncode:
         raise RuntimeError(f"{engine} failed: {done.stderr.strip().splitlines()[-1]}")
     return Cost(*json.loads(done.stdout.splitlines()[-1]))

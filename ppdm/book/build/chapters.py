@@ -78,9 +78,12 @@ def run_chapters(layout: Layout, profile: str, workers: int = 1) -> list[str]:
 
     pool = ThreadPoolExecutor(max_workers=workers)
     done = tqdm(
-        pool.map(run, stale), total=len(stale), desc="notebooks", leave=False,
+        pool.map(run, stale),
+        total=len(stale),
+        desc="notebooks",
+        leave=False,
         disable=True if workers == 1 else None,  # None: quiet when not a terminal
-    )  # fmt: skip
+    )
     try:
         failures = [failure for failure in done if failure]
     finally:

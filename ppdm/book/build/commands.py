@@ -22,9 +22,10 @@ def no_arguments(parser: argparse.ArgumentParser) -> None:
 def build_arguments(parser: argparse.ArgumentParser) -> None:
     """Where the cells are computed."""
     parser.add_argument(
-        "--scheduler", metavar="ADDRESS",
+        "--scheduler",
+        metavar="ADDRESS",
         help="a Dask scheduler (tcp://...:8786): its workers compute, results and cache stay here",
-    )  # fmt: skip
+    )
 
 
 def _use_scheduler(args: argparse.Namespace) -> None:
@@ -95,9 +96,14 @@ def run_arguments(parser: argparse.ArgumentParser) -> None:
         "chapter", help="its name or the beginning of it: 01, 01-beyond, 02_multi_group, ..."
     )
     parser.add_argument(
-        "-p", "--parameter", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"),
+        "-p",
+        "--parameter",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("NAME", "VALUE"),
         help="a parameter of the chapter's first cell; give it as often as you need",
-    )  # fmt: skip
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -125,10 +131,15 @@ def clean_arguments(parser: argparse.ArgumentParser) -> None:
         "Remove kept cells that nothing has used for a while, as book, quick and run do when they "
         "end. Cells of the built book and of the quick one stay. (`make clean` removes all of _build.)"
     )
-    parser.add_argument("--days", type=float, default=pruning.DAYS,
-                        help="unused for so long; 30 if you do not say")  # fmt: skip
-    parser.add_argument("--gigabytes", type=float, default=pruning.LARGEST / (1 << 30),
-                        help="and the longest unused while there are more; 2 if you do not say")  # fmt: skip
+    parser.add_argument(
+        "--days", type=float, default=pruning.DAYS, help="unused for so long; 30 if you do not say"
+    )
+    parser.add_argument(
+        "--gigabytes",
+        type=float,
+        default=pruning.LARGEST / (1 << 30),
+        help="and the longest unused while there are more; 2 if you do not say",
+    )
 
 
 def clean(args: argparse.Namespace) -> int:

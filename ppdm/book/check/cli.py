@@ -26,17 +26,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--site", type=Path, default=Path("_build/html"), help="the built site (_build/html)"
     )
     parser.add_argument(
-        "--page", action="append", metavar="NAME",
+        "--page",
+        action="append",
+        metavar="NAME",
         help="only pages whose name contains NAME; may be given more than once",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--screenshots", action="store_true", help="write a picture of every page in every mode"
     )
     parser.add_argument("--no-lighthouse", action="store_true", help="leave out Lighthouse")
     parser.add_argument(
-        "--axe", default="serious", choices=["minor", "moderate", "serious", "critical"],
+        "--axe",
+        default="serious",
+        choices=["minor", "moderate", "serious", "critical"],
         help="the least impact of an axe-core violation that counts (serious)",
-    )  # fmt: skip
+    )
 
 
 def summary(findings: list[Finding]) -> list[str]:

@@ -116,11 +116,17 @@ def judge(name: str, wide: dict[str, Any], phone: dict[str, Any], paper: bool) -
         for tag, lines, begin in wide["cells"]:
             if lines > LINES.get(tag, LINES_ELSE):
                 said.append(f"a visible cell has {lines} lines: {begin!r}")
-    said += [f"lettering of {size:.1f} px on a phone: {where}"
-             for where, size in phone["smallest"].items() if size < SMALLEST - 0.05]  # fmt: skip
-    said += [f"lettering in {where} has a contrast of {ratio:.2f}"
-             for measured in (wide, phone) for where, ratio in measured["contrast"].items()
-             if ratio < CONTRAST]  # fmt: skip
+    said += [
+        f"lettering of {size:.1f} px on a phone: {where}"
+        for where, size in phone["smallest"].items()
+        if size < SMALLEST - 0.05
+    ]
+    said += [
+        f"lettering in {where} has a contrast of {ratio:.2f}"
+        for measured in (wide, phone)
+        for where, ratio in measured["contrast"].items()
+        if ratio < CONTRAST
+    ]
     return [Finding(name, "layout", detail) for detail in dict.fromkeys(said)]
 
 

@@ -38,9 +38,10 @@ def scores(command: Path, address: str) -> tuple[dict[str, int], dict[str, list[
         failed = [
             report["audits"][ref["id"]]["title"]
             for ref in category["auditRefs"]
-            if ref["weight"] > 0 and (report["audits"][ref["id"]]["score"] or 0) < 0.9
+            if ref["weight"] > 0
+            and (report["audits"][ref["id"]]["score"] or 0) < 0.9
             and report["audits"][ref["id"]]["scoreDisplayMode"] not in ("notApplicable", "manual")
-        ]  # fmt: skip
+        ]
         lost[name] = failed
     return points, lost
 

@@ -109,8 +109,10 @@ def check_size(
     plain = [(size, p) for size, p in whole if runtime not in p.parents]
     findings = []
     for what, part, most in (
-        ("site", plain, limit), ("site with Python", whole, python), (NAME, book, printed)
-    ):  # fmt: skip
+        ("site", plain, limit),
+        ("site with Python", whole, python),
+        (NAME, book, printed),
+    ):
         total = sum(size for size, _ in part)
         if total >= most:
             largest = ", ".join(

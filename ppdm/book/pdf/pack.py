@@ -67,8 +67,11 @@ def _objects(pdf: bytes) -> tuple[dict[int, bytes], int, int]:
 def _retitle(objects: dict[int, bytes], headings: list[str]) -> None:
     """Objects of the outline bear numbers in its order."""
     title = re.compile(rb"/Title\s*(\((?:[^()\\]|\\.)*\)|<[0-9A-Fa-f\s]*>)", re.DOTALL)
-    marks = [n for n in sorted(objects)
-             if objects[n].startswith(b"<</Title") and b"/Parent" in objects[n]]  # fmt: skip
+    marks = [
+        n
+        for n in sorted(objects)
+        if objects[n].startswith(b"<</Title") and b"/Parent" in objects[n]
+    ]
     if len(marks) != len(headings):
         return
     for number, words in zip(marks, headings):

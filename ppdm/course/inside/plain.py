@@ -86,16 +86,23 @@ def _down(value, functions, deep: int):
     if isinstance(value, range):
         return {"l": list(value[: LARGEST >> 3])}
     if isinstance(value, dict):
-        pairs = [[_down(k, functions, deep - 1), _down(v, functions, deep - 1)]
-                 for k, v in value.items()]  # fmt: skip
+        pairs = [
+            [_down(k, functions, deep - 1), _down(v, functions, deep - 1)] for k, v in value.items()
+        ]
         return {"d": pairs}
     if isinstance(value, pd.DataFrame):
         columns = [_column(value.iloc[:, i], functions, deep) for i in range(value.shape[1])]
-        return {"frame": columns, "names": _down(list(value.columns), functions, deep - 1),
-                "index": _column(value.index, functions, deep)}  # fmt: skip
+        return {
+            "frame": columns,
+            "names": _down(list(value.columns), functions, deep - 1),
+            "index": _column(value.index, functions, deep),
+        }
     if isinstance(value, pd.Series):
-        return {"series": _column(value, functions, deep), "name": _down(value.name, functions, 1),
-                "index": _column(value.index, functions, deep)}  # fmt: skip
+        return {
+            "series": _column(value, functions, deep),
+            "name": _down(value.name, functions, 1),
+            "index": _column(value.index, functions, deep),
+        }
     if isinstance(value, pd.Index):
         return _column(value, functions, deep)
     if functions is not None:

@@ -64,8 +64,13 @@ def make_shell():
     config.HistoryManager.enabled = False
     config.HistoryManager.hist_file = ":memory:"
     shell = InteractiveShell.instance(config=config)
-    for name in ("showtraceback", "showsyntaxerror", "showindentationerror", "ask_exit",
-                 "enable_gui"):  # fmt: skip
+    for name in (
+        "showtraceback",
+        "showsyntaxerror",
+        "showindentationerror",
+        "ask_exit",
+        "enable_gui",
+    ):
         setattr(shell, name, lambda *args, **kwargs: None)
     shell.displayhook = type(shell.displayhook)(parent=shell, shell=shell)
     return shell
