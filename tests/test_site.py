@@ -19,7 +19,6 @@ from ppdm.book.site import (
     runs,
     scoreboard,
     theme,
-    try_it,
 )
 from ppdm.book.site.archive import make_archive
 from ppdm.book.site.records import read_records
@@ -71,19 +70,6 @@ def tree(tmp_path):
         chapter / "readings.csv",
         ["question", "choice", "alternatives", "effect"],
         ["Which split?", "the median", "the middle", "accuracy 0.80 to 0.75"],
-    )
-    write_csv(
-        chapter / "accuracy.csv",
-        ["dataset", "q", "reading", "metric", "mean"],
-        ["adult", 0.5, "one split", "accuracy", 0.8],
-        ["adult", 0.5, "one split", "balanced", 0.7],
-        ["adult", 0.5, "new splits", "accuracy", 0.1],
-    )
-    write_csv(
-        results / "02_multi_group" / "accuracy.csv",
-        ["dataset", "groups", "theta", "rep", "metric", "value"],
-        ["adult", 2, 0.7, 0, "accuracy", 0.7],
-        ["adult", 2, 0.7, 1, "accuracy", 0.8],
     )
     html = [PICTURE.format("first"), PICTURE.format("believed").replace("falls", "rises")]
     cells = [{"cell_type": "markdown", "metadata": {}, "source": ["# Surveys\n"]}]
@@ -251,16 +237,10 @@ def test_the_card_shows_the_figure_that_was_named(records, tree):
     assert picture.startswith("<svg ")
 
 
-def test_measured_accuracies_are_means_of_the_first_reading(tree):
-    _, results = tree
-    first, second = try_it.accuracies(results)
-    assert (first["dataset"], first["q"], first["accuracy"]) == ("adult", 0.5, 0.8)
-    assert (second["groups"], second["theta"], second["accuracy"]) == (2, 0.7, 0.75)
-
-
 def test_everything_is_generated_even_where_nothing_has_run(tree, tmp_path):
     source, results = tree
     generate(source, results)
+    assert (source / "book" / "_static" / "trade_off_data.js").is_file()
     generated = {p.name for p in (source / "book" / "_generated").iterdir()}
     pages = "".join(p.read_text() for p in (ROOT / "book").glob("*.md"))
     for name in (
@@ -271,7 +251,6 @@ def test_everything_is_generated_even_where_nothing_has_run(tree, tmp_path):
         "ambiguities",
         "runs",
         "api",
-        "try_it_data",
     ):
         assert f"{name}.md" in generated
         assert f"_generated/{name}.md" in pages

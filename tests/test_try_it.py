@@ -117,52 +117,12 @@ def test_epsilon_of_an_answer(formulas):
     assert formulas("F.epsilon(F.warner(c))", [0, 0.5, 1]) == [math.inf, 0, math.inf]
 
 
-def test_epsilon_of_a_record(formulas):
-    names = [f"A{i}" for i in range(15)]
-    for groups in (1, 2, 3, 15):
-        parts = [names[i::groups] for i in range(groups)]
-        expected = MultiGroup(0.7, parts).epsilon()
-        assert formulas("F.epsilonOfGroups(0.7, c, 15)", [groups]) == [pytest.approx(expected)]
-    domain = Domain(tuple(names), ((0, 1),) * 15)
-    expected = UnrelatedQuestion(0.4).epsilon(None, domain)
-    assert formulas("F.epsilonOfRecord(0.4, 15)", [0]) == [pytest.approx(expected)]
-    assert formulas("F.epsilonOfRecord(c, 15)", [0, 1]) == [0, math.inf]
-
-
-@pytest.mark.parametrize("groups", [1, 2, 3])
-def test_errors_of_several_answers(formulas, groups):
-    # One respondent contributes a row of the inverse of the Kronecker power of M1.
-    theta, share, n = 0.8, 0.3, 1000
-    M = np.ones((1, 1))
-    truth = np.ones(1)
-    for _ in range(groups):
-        M = np.kron(M, RRMatrix.warner(2, theta).M)
-        truth = np.kron(truth, [1 - share, share])
-    expected = inversion_se(n * M @ truth, M)[-1]
-    got = formulas("F.standardErrorOfGroups(0.8, c, 0.3, 1000)", [groups])
-    assert got == [pytest.approx(expected, rel=0.002)]
-    # The unrelated question: the whole record is true or another person's.
-    strange = np.ones(1)
-    for _ in range(groups):
-        strange = np.kron(strange, [0.5, 0.5])
-    M = 0.6 * np.eye(2**groups) + 0.4 * strange[:, None]
-    expected = inversion_se(n * M @ truth, M)[-1]
-    got = formulas("F.standardErrorOfAll(0.6, 0.5, c, 0.3, 1000)", [groups])
-    assert got == [pytest.approx(expected, rel=0.002)]
-
-
 @pytest.fixture
 def page(tmp_path, chromium):  # noqa: F811
-    """The page's games alone, without the book around them, with two measured accuracies."""
-    measured = (
-        '[{"dataset":"adult","scheme":"x","q":0.8,"accuracy":0.7},'
-        '{"dataset":"adult","scheme":"x","q":0.9,"accuracy":0.8},'
-        '{"dataset":"adult","scheme":"y","groups":1,"theta":0.8,"accuracy":0.5}]'
-    )
+    """The page's game alone, without the book around it."""
     (tmp_path / "index.html").write_text(
         f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Try it</title><h1>Try it</h1>
-        <script type="application/json" id="measured">{measured}</script>
-        <div id="respondent"></div><div id="noise"></div>
+        <div id="respondent"></div>
         <script>{(STATIC / "formulas.js").read_text(encoding="utf-8")}</script>
         <script>{(STATIC / "widgets.js").read_text(encoding="utf-8")}</script>
         <script>{(STATIC / "try_it.js").read_text(encoding="utf-8")}</script></html>"""
@@ -181,19 +141,18 @@ def test_the_respondent_is_told_what_the_collector_sees(page):
     assert "probability of 100 %" in said
 
 
-def test_the_noise_moves_with_the_keyboard(page):
-    def shown():
-        names = page.locator("#noise dt").all_inner_texts()
-        return dict(zip(names, page.locator("#noise dd").all_inner_texts(), strict=True))
-
-    assert shown()["Accuracy on Adult"] == "0.500"
-    assert shown()["ε of a record of 15 answers"] == "infinite"
-    page.get_by_role("radio", name="unrelated question").last.check()
-    assert shown()["Accuracy on Adult"] == "0.700"
-    page.locator("#noise-chance").focus()
-    page.keyboard.press("ArrowRight")  # 0.85, half way between two measured points
-    assert shown()["Accuracy on Adult"] == "0.750"
-    assert shown()["The whole record is true"] == "85 %"
-    page.keyboard.press("Home")
-    assert shown()["Accuracy on Adult"] == "not measured"
-    assert shown()["Error of one answer's share"] == "infinite"
+@pytest.mark.parametrize(("device", "chance"), [(0, 0.7), (0, 0.5), (0, 1), (1, 0.4), (1, 0.05)])
+def test_the_device_promises_what_the_package_says(page, device, chance):
+    if device:
+        page.get_by_role("radio", name="the unrelated question").check()
+    page.locator("#chance").focus()
+    page.locator("#chance").fill(str(chance))
+    told = page.locator("#respondent dd").all_inner_texts()
+    scheme = UnrelatedQuestion(chance) if device else MultiGroup(chance, [["A"]])
+    prior = population(0.3)
+    assert told[0] == f"{round(100 * scheme.guess_answer(prior, 'A'))} %"
+    assert told[1] == "70 %"
+    expected = pse(chance, 0.3, 0.5) if device else pse_given_record(scheme, prior, "A")
+    assert told[2] == f"{expected:.3f}"
+    epsilon = scheme.epsilon("A", ONE) if device else scheme.epsilon("A")
+    assert told[3] == ("infinite" if epsilon == math.inf else f"{epsilon:.2f}")

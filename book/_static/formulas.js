@@ -57,32 +57,7 @@
     return Math.max(ratio(channel[0], channel[1]), ratio(1 - channel[0], 1 - channel[1]));
   }
 
-  // [Zhan & Du] of a whole record: infinite as soon as a group has two answers, because a report
-  // can then come from two records only.
-  const epsilonOfGroups = (theta, groups, answers) =>
-    answers > groups ? Infinity : answers * epsilon(warner(theta));
-
-  // [Zhan & Matwin] of a whole record of yes-or-no answers, the other person's fair and independent.
-  const epsilonOfRecord = (q, answers) =>
-    q === 1 ? Infinity : Math.log1p((q * 2 ** answers) / (1 - q));
-
-  // Standard error of the estimated share of those who say yes to one question of each group, when
-  // the answers are independent and a share of each says yes.
-  function standardErrorOfGroups(theta, groups, share, n) {
-    const gain = (2 * theta - 1) ** 2;
-    if (gain < 1e-12) return Infinity;
-    const ifYes = (theta ** 3 + (1 - theta) ** 3) / gain;
-    const ifNo = (theta * (1 - theta)) / gain;
-    const second = (share * ifYes + (1 - share) * ifNo) ** groups;
-    return Math.sqrt((second - share ** (2 * groups)) / n);
-  }
-
-  // The same under the unrelated question, where one toss decides for the whole record.
-  const standardErrorOfAll = (q, wY, answers, share, n) =>
-    standardError(unrelated(q, wY ** answers), share ** answers, n);
-
   globalThis.ppdmFormulas = Object.freeze({
     warner, unrelated, shareOfYes, undo, standardError, joint, pse, bestGuess, belief, epsilon,
-    epsilonOfGroups, epsilonOfRecord, standardErrorOfGroups, standardErrorOfAll,
   });
 })();

@@ -52,3 +52,25 @@ if (terms.length) {
     if (event.key === "Escape") terms.forEach((term) => term.classList.add("closed"));
   });
 }
+
+// Under a chapter's trade-off there is a button: its points come alive, and what that takes is loaded then.
+function addLiveFigure(figure) {
+  const root = document.documentElement.dataset.content_root;
+  const page = location.pathname.split("/").pop().replace(/\.html$/, "");
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "live-figure", textContent: "Take hold of the points" });
+  const load = (name) => new Promise((done, failed) => {
+    const script = Object.assign(document.createElement("script"), { src: `${root}_static/${name}`, onload: done, onerror: failed });
+    document.head.append(script);
+  });
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    for (const name of ["widgets.js", "trade_off_data.js", "trade_off.js"]) await load(name);
+    const place = Object.assign(document.createElement("div"), { className: "try trade-off" });
+    if (globalThis.ppdmTradeOff.settings.some((setting) => setting.page === page)) place.dataset.page = page;
+    button.replaceWith(place);
+    globalThis.ppdmTakeHold();
+    place.querySelector("input").focus({ preventScroll: true });
+  });
+  figure.after(button);
+}
+document.querySelectorAll('figure[id^="fig-trade-off"], figure[id="fig-plane"]').forEach((figure, i) => i || addLiveFigure(figure));

@@ -6,7 +6,8 @@
     runs       what was run, and the chapters' cards
     gallery    all figures
     api        the reference of the package, from its docstrings
-    try_it     what the chapters measured, for the page that lets its reader choose the noise
+    try_it     the survey of the primer's last game
+    trade_off  accuracy against what an attacker gets, for the reader to take hold of
     live       Python for the reader's browser
     own_survey the example of a survey of one's own
     course     the assignments, as student versions
@@ -43,6 +44,7 @@ def generate(source: Path, results: Path) -> None:
         runs,
         scoreboard,
         take_along,
+        trade_off,
         try_it,
     )
     from ppdm.book.site.records import read_records
@@ -65,11 +67,11 @@ def generate(source: Path, results: Path) -> None:
         "changes": take_along.changes(find_root()),
         "slides": take_along.slides(source / "notebooks", source / "book" / "_static" / "course"),
         "rubrics": lecturers.rubrics(find_root() / "notebooks" / "assignments"),
-        "try_it_data": try_it.data_block(results),
         "collector_data": try_it.collector_block(),
         **own_survey.fragments(),
         "api": api.write_pages(PACKAGE, source / "book" / "api"),
     }
+    trade_off.write(source / "book" / "_static", results)
     live.write(source / "book" / "_static")
     take_along.pack_notebooks(find_root(), source / "book" / "_static" / take_along.NOTEBOOKS)
     lecturers.write(source / "book" / "_static")

@@ -1,0 +1,232 @@
+// The trade-off, live: what is learned against what an attacker gets. Every point is one that the chapters
+// measured (ppdm/book/site/trade_off.py); nothing is computed here but the frame around them.
+"use strict";
+
+(() => {
+  const { make, draw, fixed, choice, slider, steps } = globalThis.ppdmWidgets;
+  const LINES = 4; // looks of lines: see .scheme-0 and so on in site.css
+
+  const distinct = (values) => [...new Set(values)];
+  const number = (value) => `${Number(value.toPrecision(4))}`.replace("-", "−");
+
+  // A range that holds all of these values, with some room at both ends.
+  function around(values) {
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    const room = 0.07 * (high - low || 0.1);
+    return [low - room, high + room];
+  }
+
+  function tradeOff(place, told) {
+    const { goals, plane, settings } = told;
+    const only = place.dataset.page || plane; // a chapter shows its own points
+    const here = settings.filter((s) => !only || s.page === only);
+    if (!here.length) {
+      place.append(make("p", {}, "The chapters that measure the trade-off have not been run in this build."));
+      return;
+    }
+    const state = {};
+    const box = { sets: make("div"), goals: make("div"), learners: make("div"), schemes: make("div"), at: make("div") };
+    const readings = make("dl", { class: "readings" });
+    const said = make("p", { class: "said", role: "status" });
+    const phone = matchMedia("(max-width: 700px)").matches;
+    const [width, height] = phone ? [340, 320] : [480, 360];
+    const [left, right, top, bottom] = [46, 12, 14, 44];
+    const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "plane" });
+
+    const ofSet = () => here.filter((s) => s.set === state.set);
+    const shown = () => ofSet().filter((s) => state.goal in s.x && state.learner in s.y);
+    const line = (scheme) => shown().filter((s) => s.scheme === scheme).sort((a, b) => a.at - b.at);
+    const current = () => line(state.scheme)[state.index];
+    const wordsOf = (s) => (s.axis ? `${s.axis} = ${number(s.at)}` : "its one setting");
+
+    // What may be chosen after a choice; the reader's own choice stays where it can.
+    function settle() {
+      const keep = (name, known) => {
+        if (!known.includes(state[name])) [state[name]] = known;
+        return known;
+      };
+      const before = state.at;
+      keep("set", distinct(here.map((s) => s.set)));
+      const known = {
+        goals: keep("goal", Object.keys(goals).filter((g) => ofSet().some((s) => g in s.x))),
+        learners: keep("learner", distinct(ofSet().filter((s) => state.goal in s.x).flatMap((s) => Object.keys(s.y)))),
+      };
+      known.schemes = keep("scheme", distinct(shown().map((s) => s.scheme)));
+      const points = line(state.scheme);
+      const middle = points[Math.floor((points.length - 1) / 2)].at;
+      const wish = before === undefined ? middle : before;
+      state.index = points.reduce((best, s, i) => (Math.abs(s.at - wish) < Math.abs(points[best].at - wish) ? i : best), 0);
+      return known;
+    }
+
+    // A choice among several; what does not move anything is not offered.
+    function offer(where, legend, name, values, word, note) {
+      if (values.length < 2) {
+        where.replaceChildren();
+        return;
+      }
+      const field = choice(legend, `${name}`, values.map((v) => [v, word(v)]), (value) => {
+        state[name] = value;
+        update(name);
+      });
+      field.querySelectorAll("input").forEach((input) => { input.checked = input.value === state[name]; });
+      if (note) field.append(make("p", { class: "note" }, note));
+      where.replaceChildren(field);
+    }
+
+    function offerSetting() {
+      const points = line(state.scheme);
+      if (points.length < 2) {
+        box.at.replaceChildren(make("p", { class: "note" }, "This scheme was measured at one setting: there is nothing to move."));
+        return;
+      }
+      const { axis } = points[0];
+      const control = slider(
+        `trade-off-at`, `${axis}, of ${state.scheme}`,
+        { min: 0, max: points.length - 1, step: 1, value: state.index },
+        (i) => number(points[i].at),
+        (i) => { state.index = i; state.at = points[i].at; show(); },
+      );
+      box.at.replaceChildren(control.box);
+    }
+
+    function frame() {
+      const points = shown();
+      const [, blind] = current().x[state.goal]; // the levels are those of the point's own chapter
+      const [, undisguised] = current().y[state.learner];
+      const [x0, x1] = around(points.flatMap((s) => s.x[state.goal]));
+      const [y0, y1] = around([0.5, ...points.flatMap((s) => s.y[state.learner])]);
+      const x = (v) => left + ((width - left - right) * (v - x0)) / (x1 - x0);
+      const y = (v) => top + ((height - top - bottom) * (y1 - v)) / (y1 - y0);
+      return { x, y, blind, undisguised, range: [x0, x1, y0, y1] };
+    }
+
+    function show() {
+      const { x, y, blind, undisguised, range: [x0, x1, y0, y1] } = frame();
+      const [xs, ys] = [(s) => x(s.x[state.goal][0]), (s) => y(s.y[state.learner][0])];
+      const parts = [];
+      for (const mark of steps(x0, x1)) {
+        parts.push(
+          draw("line", { class: "grid", x1: x(mark), x2: x(mark), y1: top, y2: height - bottom }),
+          draw("text", { x: x(mark), y: height - bottom + 16, "text-anchor": "middle", class: "soft" }, number(mark)));
+      }
+      for (const mark of steps(y0, y1)) {
+        parts.push(
+          draw("line", { class: "grid", x1: left, x2: width - right, y1: y(mark), y2: y(mark) }),
+          draw("text", { x: left - 6, y: y(mark) + 4, "text-anchor": "end", class: "soft" }, number(mark)));
+      }
+      parts.push(
+        draw("text", { x: width - right, y: height - 6, "text-anchor": "end" }, `the attacker ${goals[state.goal]} →`),
+        draw("text", { x: 4, y: top - 2 }, "balanced accuracy ↑"));
+      for (const [value, name] of [[undisguised, "undisguised"], [0.5, "majority class"]]) {
+        parts.push(
+          draw("line", { class: "truth", x1: left, x2: width - right, y1: y(value), y2: y(value) }),
+          draw("text", { x: width - right - 2, y: y(value) - 5, "text-anchor": "end", class: "soft" }, `${name} ${fixed(value, 3)}`));
+      }
+      parts.push(
+        draw("line", { class: "truth", x1: x(blind), x2: x(blind), y1: top, y2: height - bottom }),
+        draw("text", { x: x(blind) + 5, y: height - bottom - 8, class: "soft" }, `blind guess ${fixed(blind, 3)}`));
+      const schemes = distinct(shown().map((s) => s.scheme));
+      for (const chosen of [false, true]) { // the chosen line lies above the others
+        schemes.forEach((scheme, i) => {
+          if ((scheme === state.scheme) !== chosen) return;
+          const points = line(scheme);
+          const look = `scheme-line scheme-${i % LINES}${chosen ? " chosen" : ""}`;
+          if (points.length > 1) {
+            parts.push(draw("path", { class: look, d: `M${points.map((s) => `${xs(s).toFixed(1)} ${ys(s).toFixed(1)}`).join("L")}` }));
+          }
+          for (const s of points) {
+            const dot = draw("circle", { class: `dot ${look}`, cx: xs(s), cy: ys(s), r: chosen ? 4 : 3 });
+            dot.append(draw("title", {}, `${scheme}, ${wordsOf(s)}`)); // where one points to it
+            parts.push(dot);
+          }
+        });
+      }
+      const now = current();
+      parts.push(draw("circle", { class: "now", cx: xs(now), cy: ys(now), r: 8 }));
+      svg.replaceChildren(...parts);
+      tell(now, blind, undisguised);
+    }
+
+    function tell(now, blind, undisguised) {
+      const [[right], [accuracy]] = [now.x[state.goal], now.y[state.learner]];
+      const lines = [
+        ["Balanced accuracy", fixed(accuracy, 3)],
+        ["undisguised", fixed(undisguised, 3)],
+        ["majority class", fixed(0.5, 3)],
+        [`The attacker ${goals[state.goal]}`, fixed(right, 3)],
+        ["blind guess", fixed(blind, 3)],
+      ];
+      readings.replaceChildren(...lines.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
+      const what = `${now.set}, ${now.scheme}, ${wordsOf(now)}`;
+      svg.setAttribute("aria-label",
+        `${what}: balanced accuracy ${fixed(accuracy, 3)}, between ${fixed(0.5, 3)} of the majority class and ` +
+        `${fixed(undisguised, 3)} undisguised; the attacker ${goals[state.goal]} in ${fixed(right, 3)} of cases, ` +
+        `blind in ${fixed(blind, 3)}.`);
+      const evidence = make("a", { href: now.link }, "its evidence");
+      said.replaceChildren(
+        make("strong", {}, `${what}. `), better(now), " Here is ", evidence, ".");
+    }
+
+    // Is another point at least as good on both axes? Then this one need not be chosen.
+    function better(now) {
+      const [x, y] = [(s) => s.x[state.goal][0], (s) => s.y[state.learner][0]];
+      const others = shown().filter((s) => s !== now && x(s) <= x(now) && y(s) >= y(now) && (x(s) < x(now) || y(s) > y(now)));
+      if (!others.length) return "No measured point teaches as much and tells the attacker less.";
+      const best = others.reduce((a, b) => (y(b) - x(b) > y(a) - x(a) ? b : a));
+      return `Better on both axes: ${best.scheme}, ${wordsOf(best)} ` +
+        `(accuracy ${fixed(y(best), 3)}, attacker ${fixed(x(best), 3)}).`;
+    }
+
+    // The nearest measured point to the pointer, on whichever line it lies.
+    function grab(event) {
+      const area = svg.getBoundingClientRect();
+      const unit = width / area.width;
+      const [px, py] = [(event.clientX - area.left) * unit, (event.clientY - area.top) * unit];
+      const { x, y } = frame();
+      const far = (s) => Math.hypot(x(s.x[state.goal][0]) - px, y(s.y[state.learner][0]) - py);
+      const nearest = shown().reduce((a, b) => (far(b) < far(a) ? b : a));
+      if (nearest === current()) return;
+      Object.assign(state, { scheme: nearest.scheme, at: nearest.at });
+      update("pointer");
+    }
+    svg.addEventListener("pointerdown", (event) => {
+      if (event.pointerType === "mouse") svg.setPointerCapture(event.pointerId);
+      grab(event);
+    });
+    svg.addEventListener("pointermove", (event) => {
+      if (event.buttons) grab(event);
+    });
+
+    // Only what depends on the control that moved is made anew: the keyboard stays where it is.
+    function update(moved) {
+      const known = settle();
+      if (!moved) offer(box.sets, "Data set", "set", distinct(here.map((s) => s.set)), String);
+      if (moved !== "goal") {
+        offer(box.goals, "The attacker", "goal", known.goals, (g) => goals[g], "It moves the point sideways alone.");
+      }
+      if (moved !== "learner") {
+        offer(box.learners, "The learner", "learner", known.learners, String,
+          "It moves the point up and down alone: the attacker reads the reports, not what was learned from them.");
+      }
+      if (moved !== "scheme") {
+        offer(box.schemes, "The scheme", "scheme", known.schemes, String);
+        box.schemes.querySelectorAll("label").forEach((label, i) => {
+          label.querySelector("input").after(make("span", { class: `swatch scheme-${i % LINES}`, "aria-hidden": "true" }));
+        });
+      }
+      offerSetting();
+      show();
+    }
+
+    place.append(
+      make("div", { class: "columns" }, make("div", {}, box.sets, box.goals, box.learners), box.schemes),
+      make("div", { class: "scene" }, make("div", {}, svg, box.at), make("div", {}, said, readings)),
+    );
+    update();
+  }
+
+  const takeHold = () => document.querySelectorAll(".trade-off:empty").forEach((place) => tradeOff(place, globalThis.ppdmTradeOff));
+  globalThis.ppdmTakeHold = takeHold;
+  takeHold();
+})();

@@ -1,0 +1,258 @@
+"""The living trade-off, in a real browser, driven by mouse, touch and keyboard, against the package's own numbers."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from browser import chromium, needs_browser, opened  # noqa: F401
+
+from ppdm import MultiGroup, UnrelatedQuestion
+from ppdm.book.site import trade_off
+from ppdm.learn import NaiveBayes
+from ppdm.papers import electronic_surveys as es
+from ppdm.papers.electronic_surveys.beyond import survey
+from ppdm.places import find_root
+from ppdm.privacy import ladder
+
+STATIC = find_root() / "book" / "_static"
+CANCER = "breast-cancer-wisconsin"
+COINS, ALIKE = "unrelated question, fair coins", "unrelated question, joint look-alikes"
+ONE, THREE = "multi-group, one group", "multi-group, three groups"
+SETTINGS = [(COINS, 0.05), (COINS, 0.1), (COINS, 0.5), (COINS, 0.9), (ALIKE, 0.3), (ALIKE, 0.9),
+            (ONE, 0.55), (ONE, 0.8), (THREE, 0.6), (THREE, 0.9)]  # fmt: skip
+
+
+def scheme_at(words, at, train):
+    """The package's mechanism for a line of the picture."""
+    if words in (COINS, ALIKE):
+        return UnrelatedQuestion(at, es.personal_records(train, words.split(", ")[1]))
+    names = list(train.names)
+    groups = 1 if words == ONE else 3
+    return MultiGroup(at, [names[i::groups] for i in range(groups)])
+
+
+def one_setting(words, at) -> dict:
+    """A row as a chapter would save it: one survey of patients, one attack on others."""
+    train, test = survey(CANCER).fixed
+    scheme = scheme_at(words, at, train)
+    model = NaiveBayes(scheme)
+    learned = model.fit_table(scheme.disguise_table(train, np.random.default_rng(round(100 * at))))
+    right = learned.confusion(test)
+    known, target = ladder.belief("others", train, test), train.names[-1]
+    line = {"kind": words.split(", ")[1], "q": at} if "unrelated" in words else {
+        "groups": 1 if words == ONE else 3, "theta": at}  # fmt: skip
+    return line | {
+        "dataset": CANCER,
+        "attacker": ladder.vulnerability(scheme, target, known, test),
+        "blind": ladder.blind(scheme, target, known, test),
+        "balanced": float(np.mean(np.diag(right) / right.sum(axis=1))),
+        "undisguised": 0.95,
+    }
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return [one_setting(*setting) for setting in SETTINGS]
+
+
+#: Values beyond every level: below the majority class, above the undisguised, worse than blind.
+OUTSIDE = [
+    {"dataset": "pima", "groups": 2, "theta": t, "attacker": a, "blind": 0.65, "balanced": b,
+     "undisguised": 0.7, "learner": "ID3", "goal": "record"}
+    for t, a, b in [(0.6, 0.02, 0.31), (0.7, 0.64, 0.5), (0.9, 1.0, 0.97)]
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory, rows):
+    """Two chapters' results; the first has drawn its figure."""
+    built = tmp_path_factory.mktemp("built")
+    for page, frame in {
+        "01_electronic_surveys": [r for r in rows if "q" in r],
+        "02_multi_group": [r for r in rows if "theta" in r] + OUTSIDE,
+    }.items():
+        (built / "results" / page).mkdir(parents=True)
+        pd.DataFrame(frame).to_csv(built / "results" / page / "trade_off.csv", index=False)
+    (built / "figures" / "01_electronic_surveys").mkdir(parents=True)
+    (built / "figures" / "01_electronic_surveys" / "trade-off.svg").write_text("<svg/>")
+    return built / "results"
+
+
+@pytest.fixture(scope="module", params=[1366, 390], ids=["wide", "narrow"])
+def page(request, tmp_path_factory, chromium, results):  # noqa: F811
+    """The picture alone, without the book around it."""
+    folder = tmp_path_factory.mktemp("plane")
+    trade_off.write(folder, results)
+    scripts = "".join(
+        f"<script>{(STATIC / name).read_text(encoding='utf-8')}</script>"
+        for name in ("widgets.js", "trade_off.js")
+    )
+    block = '<script src="trade_off_data.js"></script>'
+    style = (STATIC / "site.css").read_text(encoding="utf-8")
+    (folder / "index.html").write_text(
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f'<title>T</title><style>{style}</style><h1>T</h1><div class="try trade-off"></div>{block}{scripts}'
+    )
+    size = {"viewport": {"width": request.param, "height": 800}, "has_touch": True}
+    with opened(chromium, folder, "index.html", **size) as opened_page:
+        yield opened_page
+
+
+def shown(page) -> dict[str, str]:
+    names = page.locator(".trade-off dt").all_inner_texts()
+    return dict(zip(names, page.locator(".trade-off dd").all_inner_texts(), strict=True))
+
+
+def asserts(page, row) -> None:
+    """The page says what the package said, to the digits shown, and where it is from."""
+    told = shown(page)
+    assert told["Balanced accuracy"] == f"{row['balanced']:.3f}"
+    assert told["undisguised"] == f"{row['undisguised']:.3f}"
+    assert told["majority class"] == "0.500"
+    attacker = next(value for name, value in told.items() if name.startswith("The attacker"))
+    assert attacker == f"{row['attacker']:.3f}"
+    assert told["blind guess"] == f"{row['blind']:.3f}"
+    stem = "01_electronic_surveys.html#fig-trade-off" if "q" in row else "02_multi_group.html"
+    assert page.locator(".trade-off .said a").get_attribute("href") == f"../notebooks/{stem}"
+    label = page.locator(".trade-off svg").get_attribute("aria-label")
+    assert f"{row['balanced']:.3f}" in label and f"{row['attacker']:.3f}" in label
+
+
+def choose(page, name: str) -> None:
+    """By the keyboard: to the radio button by focus, then Space."""
+    page.get_by_role("radio", name=name, exact=True).focus()
+    page.keyboard.press("Space")
+
+
+@needs_browser
+@pytest.mark.parametrize("i", range(len(SETTINGS)))
+def test_ten_settings_by_keyboard(page, rows, i):
+    words, at = SETTINGS[i]
+    choose(page, "Breast Cancer")
+    choose(page, words)
+    slider = page.get_by_role("slider")
+    slider.focus()
+    page.keyboard.press("Home")
+    for _ in [a for w, a in SETTINGS if w == words and a < at]:
+        page.keyboard.press("ArrowRight")
+    assert slider.get_attribute("aria-valuetext") == f"{at:g}"
+    asserts(page, rows[i])
+
+
+def spots(page) -> dict[str, tuple[float, float]]:
+    """Where the points of the picture are, in the window, by their names."""
+    page.locator(".trade-off svg").scroll_into_view_if_needed()
+    return page.evaluate(
+        "() => Object.fromEntries([...document.querySelectorAll('.trade-off .dot')].map((dot) => {"
+        "const box = dot.getBoundingClientRect();"
+        "return [dot.textContent, [box.x + box.width / 2, box.y + box.height / 2]]; }))"
+    )
+
+
+@needs_browser
+@pytest.mark.parametrize("hand", ["mouse", "touch"])
+def test_every_point_can_be_taken_hold_of(page, rows, hand):
+    choose(page, "Breast Cancer")
+    taken = 0
+    for (words, at), row in zip(SETTINGS, rows):
+        known = spots(page)
+        name = f"{words}, {'q' if 'q' in row else 'θ'} = {at:g}"
+        x, y = known[name]
+        if hand == "mouse":
+            page.mouse.move(x + 60, y)
+            page.mouse.down()
+            page.mouse.move(x, y, steps=3)  # dragged there
+            page.mouse.up()
+        else:
+            page.touchscreen.tap(x, y)
+        told = page.locator(".trade-off .said strong").inner_text().strip()
+        if min(np.hypot(x - a, y - b) for other, (a, b) in known.items() if other != name) < 3:
+            continue  # two lie on each other: either may be meant
+        assert told == f"Breast Cancer, {name}."
+        asserts(page, row)
+        taken += 1
+    assert taken >= 8
+
+
+@needs_browser
+def test_nothing_is_cut_at_the_frame(page):
+    choose(page, "Pima")
+    frame = page.locator(".trade-off svg").bounding_box()
+    assert len(spots(page)) == len(OUTSIDE)
+    for x, y in spots(page).values():
+        assert frame["x"] + 5 < x < frame["x"] + frame["width"] - 5
+        assert frame["y"] + 5 < y < frame["y"] + frame["height"] - 5
+    slider = page.get_by_role("slider")
+    for place, row in enumerate(OUTSIDE):
+        slider.fill(str(place))
+        asserts(page, row)
+    # One scheme, one attacker, one learner: nothing else is offered.
+    assert page.get_by_role("radio").count() == 2
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@needs_browser
+def test_a_better_point_is_named(page, rows):
+    choose(page, "Breast Cancer")
+    for i, (words, _) in enumerate(SETTINGS):
+        choose(page, words)
+        slider = page.get_by_role("slider")
+        slider.fill(str(sum(w == words for w, _ in SETTINGS[:i])))
+        here = rows[i]
+        better = [r for r in rows if r["attacker"] <= here["attacker"] and r["balanced"] >= here["balanced"]
+                  and (r["attacker"], r["balanced"]) != (here["attacker"], here["balanced"])]  # fmt: skip
+        said = page.locator(".trade-off .said").inner_text()
+        assert ("Better on both axes" in said) == bool(better)
+        if better:
+            named = re.search(r"accuracy ([\d.]+), attacker ([\d.]+)\)", said).groups()
+            assert named in {(f"{r['balanced']:.3f}", f"{r['attacker']:.3f}") for r in better}
+
+
+def test_a_plane_of_all_schemes_stands_for_the_chapters(tmp_path):
+    built = tmp_path / "results"
+    for page, name in (("01_x", "trade_off"), ("05_which", "plane"), ("06_other", "trade-off")):
+        (built / page).mkdir(parents=True)
+        rows = [row | {"scheme": f"of {name}"} for row in OUTSIDE]
+        kept = pd.DataFrame(rows).drop(columns="blind" if page == "06_other" else "groups")
+        kept.to_csv(built / page / f"{name}.csv", index=False)
+    drawn = tmp_path / "figures" / "05_which"
+    drawn.mkdir(parents=True)
+    (drawn / "plane-pima.svg").write_text("<svg/>")
+    told = trade_off.measured(built)
+    assert told["plane"] == "05_which"
+    links = {s["scheme"]: s["link"] for s in told["settings"]}
+    assert links == {"of plane": "../notebooks/05_which.html#fig-plane-pima",
+                     "of trade_off": "../notebooks/01_x.html"}  # fmt: skip
+    assert trade_off.measured(tmp_path / "nothing") == {
+        "goals": trade_off.GOALS, "plane": None, "settings": []}  # fmt: skip
+
+
+def test_an_attack_has_one_result_whatever_is_learned(tmp_path):
+    built = tmp_path / "05_which"
+    built.mkdir()
+    rows = [
+        row
+        | {
+            "learner": learner,
+            "goal": goal,
+            "balanced": row["balanced"] + y,
+            "attacker": row["attacker"] + x,
+        }
+        for row in OUTSIDE
+        for learner, y in (("ID3", 0.01), ("naive Bayes", 0))
+        for goal, x in (("class", 0.001), ("record", 0))
+    ]
+    pd.DataFrame(rows).to_csv(built / "plane.csv", index=False)
+    told = trade_off.measured(tmp_path)["settings"]
+    assert len(told) == len(OUTSIDE)
+    for one, row in zip(told, OUTSIDE):
+        x, y = row["attacker"], row["balanced"]
+        assert one["x"] == {
+            "class": [pytest.approx(x + 0.001), 0.65],
+            "record": [pytest.approx(x), 0.65],
+        }
+        assert one["y"] == {
+            "ID3": [pytest.approx(y + 0.01), 0.7],
+            "naive Bayes": [pytest.approx(y), 0.7],
+        }
