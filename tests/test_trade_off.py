@@ -59,7 +59,7 @@ def rows():
 #: Values beyond every level: below the majority class, above the undisguised, worse than blind.
 OUTSIDE = [
     {"dataset": "pima", "groups": 2, "theta": t, "attacker": a, "blind": 0.65, "balanced": b,
-     "undisguised": 0.7, "learner": "ID3", "goal": "record"}
+     "undisguised": 0.7, "learner": "ID3", "goal": "the whole record"}
     for t, a, b in [(0.6, 0.02, 0.31), (0.7, 0.64, 0.5), (0.9, 1.0, 0.97)]
 ]  # fmt: skip
 
@@ -79,21 +79,26 @@ def results(tmp_path_factory, rows):
     return built / "results"
 
 
-@pytest.fixture(scope="module", params=[1366, 390], ids=["wide", "narrow"])
-def page(request, tmp_path_factory, chromium, results):  # noqa: F811
-    """The picture alone, without the book around it."""
-    folder = tmp_path_factory.mktemp("plane")
+def picture(folder, results):
+    """A page with the picture alone, without the book around it."""
+    folder.mkdir(exist_ok=True)
     trade_off.write(folder, results)
     scripts = "".join(
         f"<script>{(STATIC / name).read_text(encoding='utf-8')}</script>"
         for name in ("widgets.js", "trade_off.js")
     )
-    block = '<script src="trade_off_data.js"></script>'
     style = (STATIC / "site.css").read_text(encoding="utf-8")
     (folder / "index.html").write_text(
         f'<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f'<title>T</title><style>{style}</style><h1>T</h1><div class="try trade-off"></div>{block}{scripts}'
+        f'<title>T</title><style>{style}</style><h1>T</h1><div class="try trade-off"></div>'
+        f'<script src="trade_off_data.js"></script>{scripts}'
     )
+    return folder
+
+
+@pytest.fixture(scope="module", params=[1366, 390], ids=["wide", "narrow"])
+def page(request, tmp_path_factory, chromium, results):  # noqa: F811
+    folder = picture(tmp_path_factory.mktemp("plane"), results)
     size = {"viewport": {"width": request.param, "height": 800}, "has_touch": True}
     with opened(chromium, folder, "index.html", **size) as opened_page:
         yield opened_page
@@ -209,50 +214,60 @@ def test_a_better_point_is_named(page, rows):
             assert named in {(f"{r['balanced']:.3f}", f"{r['attacker']:.3f}") for r in better}
 
 
+def plane() -> pd.DataFrame:
+    """A frame as chapter 5 saves it: three schemes, two attackers, two learners (one grows no tree)."""
+    rows = []
+    for scheme, at, symbol, nb, id3 in [("undisguised", None, "", 0.9, 0.8), ("three groups", 0.6, "θ", 0.7, 0.75),
+                                        ("three groups", 0.9, "θ", 0.8, 0.79), ("AIBR", 4, "k", 0.6, None)]:  # fmt: skip
+        for knowledge, goal, guess in [("others", "the class", 0.81), ("shares", "the class", 0.71),
+                                       ("others", "which report is hers", 0.3), ("own list", "the class", 1)]:  # fmt: skip
+            rows.append({"dataset": "pima", "scheme": scheme, "family": "x", "parameter": at, "symbol": symbol,
+                         "epsilon": 3.0, "knowledge": knowledge, "goal": goal, "guess": guess, "guess_se": 0.01, "blind": 0.2,
+                         "bound": scheme == "AIBR", "nb": nb, "id3": id3, "evidence": "fig-plane-pima"})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
 def test_a_plane_of_all_schemes_stands_for_the_chapters(tmp_path):
     built = tmp_path / "results"
-    for page, name in (("01_x", "trade_off"), ("05_which", "plane"), ("06_other", "trade-off")):
+    for page, name, frame in (("01_x", "trade_off", pd.DataFrame(OUTSIDE)), ("05_which", "plane", plane()),
+                              ("06_other", "trade-off", pd.DataFrame(OUTSIDE).drop(columns="blind"))):  # fmt: skip
         (built / page).mkdir(parents=True)
-        rows = [row | {"scheme": f"of {name}"} for row in OUTSIDE]
-        kept = pd.DataFrame(rows).drop(columns="blind" if page == "06_other" else "groups")
-        kept.to_csv(built / page / f"{name}.csv", index=False)
-    drawn = tmp_path / "figures" / "05_which"
-    drawn.mkdir(parents=True)
-    (drawn / "plane-pima.svg").write_text("<svg/>")
+        frame.to_csv(built / page / f"{name}.csv", index=False)
     told = trade_off.measured(built)
     assert told["plane"] == "05_which"
-    links = {s["scheme"]: s["link"] for s in told["settings"]}
-    assert links == {"of plane": "../notebooks/05_which.html#fig-plane-pima",
-                     "of trade_off": "../notebooks/01_x.html"}  # fmt: skip
-    assert trade_off.measured(tmp_path / "nothing") == {
-        "goals": trade_off.GOALS, "plane": None, "settings": []}  # fmt: skip
+    assert {s["page"] for s in told["settings"]} == {
+        "01_x",
+        "05_which",
+    }  # the last one lacks a level
+    groups, _, distorted = [s for s in told["settings"] if s["page"] == "05_which"]
+    assert groups["link"] == "../notebooks/05_which.html#fig-plane-pima"
+    assert (groups["axis"], groups["at"], groups["scheme"]) == ("θ", 0.6, "three groups")
+    # What is learned never moves the attacker, nor he the accuracy; the bound of the own list is left out.
+    assert groups["x"] == {"the class": {"others": [0.81, 0.2, 0], "shares": [0.71, 0.2, 0]},
+                           "which report is hers": {"others": [0.3, 0.2, 0]}}  # fmt: skip
+    assert groups["y"] == {"naive Bayes": [0.7, 0.9], "ID3": [0.75, 0.8]}
+    assert (
+        distorted["y"] == {"naive Bayes": [0.6, 0.9]}
+        and distorted["x"]["the class"]["others"][2] == 1
+    )
+    assert trade_off.measured(tmp_path / "nothing")["settings"] == []
 
 
-def test_an_attack_has_one_result_whatever_is_learned(tmp_path):
-    built = tmp_path / "05_which"
-    built.mkdir()
-    rows = [
-        row
-        | {
-            "learner": learner,
-            "goal": goal,
-            "balanced": row["balanced"] + y,
-            "attacker": row["attacker"] + x,
-        }
-        for row in OUTSIDE
-        for learner, y in (("ID3", 0.01), ("naive Bayes", 0))
-        for goal, x in (("class", 0.001), ("record", 0))
-    ]
-    pd.DataFrame(rows).to_csv(built / "plane.csv", index=False)
-    told = trade_off.measured(tmp_path)["settings"]
-    assert len(told) == len(OUTSIDE)
-    for one, row in zip(told, OUTSIDE):
-        x, y = row["attacker"], row["balanced"]
-        assert one["x"] == {
-            "class": [pytest.approx(x + 0.001), 0.65],
-            "record": [pytest.approx(x), 0.65],
-        }
-        assert one["y"] == {
-            "ID3": [pytest.approx(y + 0.01), 0.7],
-            "naive Bayes": [pytest.approx(y), 0.7],
-        }
+@needs_browser
+def test_the_plane_is_chosen_from(tmp_path, chromium):  # noqa: F811
+    (tmp_path / "05_which").mkdir()
+    plane().to_csv(tmp_path / "05_which" / "plane.csv", index=False)
+    with opened(chromium, picture(tmp_path / "site", tmp_path), "index.html") as page:
+        names = page.locator(".trade-off dt").all_inner_texts()
+        assert "The attacker guesses her class" in names
+        choose(page, "AIBR")
+        assert shown(page)["The attacker guesses her class"] == "at least 0.810"
+        assert page.get_by_role("slider").count() == 0  # one setting: there is nothing to move
+        choose(page, "ID3")  # it never grew from a distorted table: the other scheme is shown
+        assert shown(page)["Balanced accuracy"] == "0.750"
+        assert page.get_by_role("radio", name="AIBR").count() == 0
+        choose(page, "how common each answer is")
+        assert shown(page)["The attacker guesses her class"] == "0.710"
+        choose(page, "tells which report is hers")
+        assert shown(page)["The attacker tells which report is hers"] == "0.300"
+        assert page.get_by_role("radio", name="how common each answer is").count() == 0

@@ -4,7 +4,8 @@
 
 (() => {
   const { make, draw, fixed, choice, slider, steps } = globalThis.ppdmWidgets;
-  const LINES = 4; // looks of lines: see .scheme-0 and so on in site.css
+  const LOOKS = 4; // of lines: see .scheme-0 and so on in site.css. Of more, only the chosen one has a look
+  const RADIOS = 6; // of more, one chooses from a list
 
   const distinct = (values) => [...new Set(values)];
   const number = (value) => `${Number(value.toPrecision(4))}`.replace("-", "−");
@@ -17,7 +18,7 @@
   }
 
   function tradeOff(place, told) {
-    const { goals, plane, settings } = told;
+    const { goals, knowledge, plane, settings } = told;
     const only = place.dataset.page || plane; // a chapter shows its own points
     const here = settings.filter((s) => !only || s.page === only);
     if (!here.length) {
@@ -25,7 +26,7 @@
       return;
     }
     const state = {};
-    const box = { sets: make("div"), goals: make("div"), learners: make("div"), schemes: make("div"), at: make("div") };
+    const box = { sets: make("div"), goals: make("div"), known: make("div"), learners: make("div"), schemes: make("div"), at: make("div") };
     const readings = make("dl", { class: "readings" });
     const said = make("p", { class: "said", role: "status" });
     const phone = matchMedia("(max-width: 700px)").matches;
@@ -34,7 +35,9 @@
     const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "plane" });
 
     const ofSet = () => here.filter((s) => s.set === state.set);
-    const shown = () => ofSet().filter((s) => state.goal in s.x && state.learner in s.y);
+    const attacked = (s) => (s.x[state.goal] || {})[state.known];
+    const learned = (s) => s.y[state.learner];
+    const shown = () => ofSet().filter((s) => attacked(s) && learned(s));
     const line = (scheme) => shown().filter((s) => s.scheme === scheme).sort((a, b) => a.at - b.at);
     const current = () => line(state.scheme)[state.index];
     const wordsOf = (s) => (s.axis ? `${s.axis} = ${number(s.at)}` : "its one setting");
@@ -49,7 +52,8 @@
       keep("set", distinct(here.map((s) => s.set)));
       const known = {
         goals: keep("goal", Object.keys(goals).filter((g) => ofSet().some((s) => g in s.x))),
-        learners: keep("learner", distinct(ofSet().filter((s) => state.goal in s.x).flatMap((s) => Object.keys(s.y)))),
+        known: keep("known", Object.keys(knowledge).filter((k) => ofSet().some((s) => k in (s.x[state.goal] || {})))),
+        learners: keep("learner", distinct(ofSet().filter(attacked).flatMap((s) => Object.keys(s.y)))),
       };
       known.schemes = keep("scheme", distinct(shown().map((s) => s.scheme)));
       const points = line(state.scheme);
@@ -65,13 +69,23 @@
         where.replaceChildren();
         return;
       }
-      const field = choice(legend, `${name}`, values.map((v) => [v, word(v)]), (value) => {
+      const chosen = (value) => {
         state[name] = value;
         update(name);
-      });
+      };
+      const field = values.length > RADIOS
+        ? list(legend, name, values, word, chosen)
+        : choice(legend, `trade-off-${name}`, values.map((v) => [v, word(v)]), chosen);
       field.querySelectorAll("input").forEach((input) => { input.checked = input.value === state[name]; });
       if (note) field.append(make("p", { class: "note" }, note));
       where.replaceChildren(field);
+    }
+
+    function list(legend, name, values, word, onChange) {
+      const select = make("select", { id: `trade-off-${name}` }, ...values.map((v) => make("option", { value: v }, word(v))));
+      select.value = state[name];
+      select.addEventListener("change", () => onChange(select.value));
+      return make("div", { class: "list" }, make("label", { for: select.id }, legend), select);
     }
 
     function offerSetting() {
@@ -82,7 +96,7 @@
       }
       const { axis } = points[0];
       const control = slider(
-        `trade-off-at`, `${axis}, of ${state.scheme}`,
+        "trade-off-at", `${axis}, of ${state.scheme}`,
         { min: 0, max: points.length - 1, step: 1, value: state.index },
         (i) => number(points[i].at),
         (i) => { state.index = i; state.at = points[i].at; show(); },
@@ -92,10 +106,10 @@
 
     function frame() {
       const points = shown();
-      const [, blind] = current().x[state.goal]; // the levels are those of the point's own chapter
-      const [, undisguised] = current().y[state.learner];
-      const [x0, x1] = around(points.flatMap((s) => s.x[state.goal]));
-      const [y0, y1] = around([0.5, ...points.flatMap((s) => s.y[state.learner])]);
+      const [, blind] = attacked(current()); // the levels are those of the point's own chapter
+      const [, undisguised] = learned(current());
+      const [x0, x1] = around(points.flatMap((s) => attacked(s).slice(0, 2)));
+      const [y0, y1] = around([0.5, ...points.flatMap(learned)]);
       const x = (v) => left + ((width - left - right) * (v - x0)) / (x1 - x0);
       const y = (v) => top + ((height - top - bottom) * (y1 - v)) / (y1 - y0);
       return { x, y, blind, undisguised, range: [x0, x1, y0, y1] };
@@ -103,7 +117,7 @@
 
     function show() {
       const { x, y, blind, undisguised, range: [x0, x1, y0, y1] } = frame();
-      const [xs, ys] = [(s) => x(s.x[state.goal][0]), (s) => y(s.y[state.learner][0])];
+      const [xs, ys] = [(s) => x(attacked(s)[0]), (s) => y(learned(s)[0])];
       const parts = [];
       for (const mark of steps(x0, x1)) {
         parts.push(
@@ -131,7 +145,8 @@
         schemes.forEach((scheme, i) => {
           if ((scheme === state.scheme) !== chosen) return;
           const points = line(scheme);
-          const look = `scheme-line scheme-${i % LINES}${chosen ? " chosen" : ""}`;
+          const own = schemes.length <= LOOKS ? i : chosen ? 0 : "other";
+          const look = `scheme-line scheme-${own}${chosen ? " chosen" : ""}`;
           if (points.length > 1) {
             parts.push(draw("path", { class: look, d: `M${points.map((s) => `${xs(s).toFixed(1)} ${ys(s).toFixed(1)}`).join("L")}` }));
           }
@@ -149,19 +164,20 @@
     }
 
     function tell(now, blind, undisguised) {
-      const [[right], [accuracy]] = [now.x[state.goal], now.y[state.learner]];
+      const [[right, , bound], [accuracy]] = [attacked(now), learned(now)];
+      const least = bound ? "at least " : "";
       const lines = [
         ["Balanced accuracy", fixed(accuracy, 3)],
         ["undisguised", fixed(undisguised, 3)],
         ["majority class", fixed(0.5, 3)],
-        [`The attacker ${goals[state.goal]}`, fixed(right, 3)],
+        [`The attacker ${goals[state.goal]}`, least + fixed(right, 3)],
         ["blind guess", fixed(blind, 3)],
       ];
       readings.replaceChildren(...lines.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
       const what = `${now.set}, ${now.scheme}, ${wordsOf(now)}`;
       svg.setAttribute("aria-label",
         `${what}: balanced accuracy ${fixed(accuracy, 3)}, between ${fixed(0.5, 3)} of the majority class and ` +
-        `${fixed(undisguised, 3)} undisguised; the attacker ${goals[state.goal]} in ${fixed(right, 3)} of cases, ` +
+        `${fixed(undisguised, 3)} undisguised; the attacker ${goals[state.goal]} in ${least}${fixed(right, 3)} of cases, ` +
         `blind in ${fixed(blind, 3)}.`);
       const evidence = make("a", { href: now.link }, "its evidence");
       said.replaceChildren(
@@ -170,7 +186,7 @@
 
     // Is another point at least as good on both axes? Then this one need not be chosen.
     function better(now) {
-      const [x, y] = [(s) => s.x[state.goal][0], (s) => s.y[state.learner][0]];
+      const [x, y] = [(s) => attacked(s)[0], (s) => learned(s)[0]];
       const others = shown().filter((s) => s !== now && x(s) <= x(now) && y(s) >= y(now) && (x(s) < x(now) || y(s) > y(now)));
       if (!others.length) return "No measured point teaches as much and tells the attacker less.";
       const best = others.reduce((a, b) => (y(b) - x(b) > y(a) - x(a) ? b : a));
@@ -184,7 +200,7 @@
       const unit = width / area.width;
       const [px, py] = [(event.clientX - area.left) * unit, (event.clientY - area.top) * unit];
       const { x, y } = frame();
-      const far = (s) => Math.hypot(x(s.x[state.goal][0]) - px, y(s.y[state.learner][0]) - py);
+      const far = (s) => Math.hypot(x(attacked(s)[0]) - px, y(learned(s)[0]) - py);
       const nearest = shown().reduce((a, b) => (far(b) < far(a) ? b : a));
       if (nearest === current()) return;
       Object.assign(state, { scheme: nearest.scheme, at: nearest.at });
@@ -202,8 +218,9 @@
     function update(moved) {
       const known = settle();
       if (!moved) offer(box.sets, "Data set", "set", distinct(here.map((s) => s.set)), String);
-      if (moved !== "goal") {
-        offer(box.goals, "The attacker", "goal", known.goals, (g) => goals[g], "It moves the point sideways alone.");
+      if (moved !== "goal") offer(box.goals, "The attacker", "goal", known.goals, (g) => goals[g]);
+      if (moved !== "known") {
+        offer(box.known, "What he knows", "known", known.known, (k) => knowledge[k], "What he is after and what he knows move the points sideways alone.");
       }
       if (moved !== "learner") {
         offer(box.learners, "The learner", "learner", known.learners, String,
@@ -211,8 +228,8 @@
       }
       if (moved !== "scheme") {
         offer(box.schemes, "The scheme", "scheme", known.schemes, String);
-        box.schemes.querySelectorAll("label").forEach((label, i) => {
-          label.querySelector("input").after(make("span", { class: `swatch scheme-${i % LINES}`, "aria-hidden": "true" }));
+        if (known.schemes.length <= LOOKS) box.schemes.querySelectorAll("label").forEach((label, i) => {
+          label.querySelector("input").after(make("span", { class: `swatch scheme-${i}`, "aria-hidden": "true" }));
         });
       }
       offerSetting();
@@ -220,7 +237,7 @@
     }
 
     place.append(
-      make("div", { class: "columns" }, make("div", {}, box.sets, box.goals, box.learners), box.schemes),
+      make("div", { class: "columns" }, make("div", {}, box.sets, box.learners, box.goals, box.known), box.schemes),
       make("div", { class: "scene" }, make("div", {}, svg, box.at), make("div", {}, said, readings)),
     );
     update();

@@ -15,24 +15,35 @@ import pandas as pd
 
 from ppdm.data import SHORT
 
-#: What a frame may say. A row is one setting of one scheme on one data set, for one attack and one learner.
+#: What a chapter's frame may say. A row is one setting of one scheme on one data set, for one attack and one learner.
 COLUMNS = {
     "dataset": "its name",
     "scheme": "in words; without it `kind` (of personal records) or `groups`",
     "q, theta, k, ...": "the parameter; see AXES",
-    "goal": "what the attacker is after, a key of GOALS; the class where there is no such column",
-    "attacker, blind": "how often he is right, and how often with the same knowledge and no report",
-    "learner": "naive Bayes where there is no such column",
+    "goal, knowledge": "what the attacker is after and what he knows; the class, and other people's records, if not said",
+    "attacker, blind": "how often his best guess is right, and how often with the same knowledge and no report",
+    "bound": "true where an attack was carried out, and a better one might be right more often",
+    "learner": "naive Bayes if not said",
     "balanced, undisguised": "balanced accuracy, and without any disguise",
+    "evidence": "the anchor of what shows it, on the chapter's page",
 }
 AXES = {"theta": "θ", "q": "q", "k": "k", "epsilon": "ε"}
 GOALS = {
-    "class": "guesses her class",
-    "answer": "guesses an answer of hers",
-    "record": "guesses her whole record",
-    "truth": "tells whether her report is true",
-    "traced": "finds her record in the released table",
+    "the class": "guesses her class",
+    "one answer": "guesses an answer of hers",
+    "worst answer": "guesses her most exposed answer",
+    "the whole record": "guesses her whole record",
+    "is the report true": "tells whether her report is true",
+    "which report is hers": "tells which report is hers",
 }
+KNOWLEDGE = {
+    "others": "other people's records",
+    "shares": "how common each answer is",
+    "scheme": "the scheme only",
+    "two answers": "other people's records and two answers of hers",
+    "all but hers": "everybody's records but hers",
+}
+LEARNERS = {"nb": "naive Bayes", "id3": "ID3"}
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -40,22 +51,50 @@ NEEDED = {"dataset", "attacker", "blind", "balanced", "undisguised"}
 
 
 def frames(results: Path) -> Iterator[tuple[Path, pd.DataFrame]]:
-    """The chapters' frames that can be shown, by their files; a plane of all schemes comes first."""
-    for pattern in ("*/plane.csv", "*/trade[_-]off.csv"):
-        for path in sorted(results.glob(pattern)):
-            frame = pd.read_csv(path)
-            if NEEDED <= set(frame):
-                yield path, frame
+    """The chapters' frames that can be shown, by their files; the plane of all schemes comes first."""
+    for path in sorted(results.glob("*/plane.csv")):
+        yield path, from_plane(pd.read_csv(path))
+    for path in sorted(results.glob("*/trade[_-]off.csv")):
+        frame = pd.read_csv(path)
+        if NEEDED <= set(frame):
+            yield path, frame
 
 
-def evidence(path: Path, dataset: str) -> str:
-    """Where a frame's figure stands, seen from any page: the data set's own, else the one for all."""
+def from_plane(plane: pd.DataFrame) -> pd.DataFrame:
+    """The frame of all schemes, which has a column for each learner, as a row for each.
+
+    >>> plane = pd.DataFrame({"dataset": "adult", "scheme": ["undisguised", "AIBR"], "parameter": [0.0, 3],
+    ...     "symbol": ["", "k"], "epsilon": None, "knowledge": "others", "goal": "the class", "bound": True,
+    ...     "guess": [1, 0.8], "blind": 0.7, "nb": [0.9, 0.6], "id3": [0.8, float("nan")], "evidence": "fig-a"})
+    >>> from_plane(plane)[["scheme", "axis", "at", "attacker", "learner", "balanced", "undisguised"]]
+      scheme axis  at  attacker      learner  balanced  undisguised
+    0   AIBR    k  3.0       0.8  naive Bayes       0.6          0.9
+    """
+    plane = plane.rename(columns={"guess": "attacker", "symbol": "axis", "parameter": "at"})
+    plane = plane.drop(columns="epsilon", errors="ignore")
+    parts = []
+    for column, learner in LEARNERS.items():
+        level = plane[plane["scheme"] == "undisguised"].groupby("dataset")[column].first()
+        part = plane[plane["scheme"] != "undisguised"].dropna(subset=[column])
+        parts.append(
+            part.assign(
+                learner=learner, balanced=part[column], undisguised=part["dataset"].map(level)
+            )
+        )
+    joined = pd.concat(parts, ignore_index=True)
+    return joined[joined["knowledge"].isin(KNOWLEDGE) & joined["goal"].isin(GOALS)].reset_index(
+        drop=True
+    )
+
+
+def evidence(path: Path, row: dict[str, Any]) -> str:
+    """What shows a row, seen from any page: where it says so, else the data set's figure or the one for all."""
     page, name = path.parent.name, path.stem.replace("_", "-")
     drawn = path.parents[2] / "figures" / page
-    for anchor in (f"{name}-{SHORT.get(dataset, dataset).lower().replace(' ', '-')}", name):
-        if (drawn / f"{anchor}.svg").is_file():
-            return f"../notebooks/{page}.html#fig-{anchor}"
-    return f"../notebooks/{page}.html"
+    own = SHORT.get(row["dataset"], row["dataset"]).lower().replace(" ", "-")
+    figures = [f"fig-{one}" for one in (f"{name}-{own}", name) if (drawn / f"{one}.svg").is_file()]
+    anchor = next(iter([row["evidence"]] if "evidence" in row else figures), "")
+    return f"../notebooks/{page}.html" + (f"#{anchor}" if anchor else "")
 
 
 def scheme_of(row: dict[str, Any]) -> str:
@@ -78,31 +117,35 @@ def scheme_of(row: dict[str, Any]) -> str:
 def measured(results: Path) -> dict[str, Any]:
     """All settings, and the page of the plane, if there is one: it stands for all chapters then.
 
-    A setting has an `x` for each goal of the attacker (his chance, the blind one) and a `y` for each
-    learner (its accuracy, the undisguised one): the learner never moves the attacker, and the goal
-    never moves the accuracy.
+    A setting has an `x` for each goal and knowledge of the attacker (his chance, the blind one, and 1
+    where a better attack is possible) and a `y` for each learner (its accuracy, the undisguised
+    one): the learner never moves the attacker, and the attacker never moves the accuracy.
     """
     settings: dict[tuple, dict] = {}
     plane = None
     for path, frame in frames(results):
-        page = path.parent.name
-        plane = page if path.stem == "plane" else plane
+        plane = path.parent.name if path.stem == "plane" else plane
         for raw in frame.to_dict("records"):
             row = {str(name): value for name, value in raw.items() if pd.notna(value)}
-            if not NEEDED <= set(row):
-                continue
-            axis = next((name for name in AXES if name in row), "")
-            name, scheme = SHORT.get(row["dataset"], row["dataset"]), scheme_of(row)
-            key = (page, name, scheme, axis, row.get(axis))
-            one = settings.setdefault(key, {
-                "set": name, "scheme": scheme, "axis": AXES.get(axis, ""), "at": row.get(axis, 0),
-                "page": page, "link": evidence(path, row["dataset"]), "x": {}, "y": {},
-            })  # fmt: skip
-            one["x"][row.get("goal", "class")] = _rounded(row["attacker"], row["blind"])
-            one["y"][row.get("learner", "naive Bayes")] = _rounded(
-                row["balanced"], row["undisguised"]
-            )
-    return {"goals": GOALS, "plane": plane, "settings": list(settings.values())}
+            if NEEDED <= set(row):
+                _enter(settings, path, row)
+    told = {"goals": GOALS, "knowledge": KNOWLEDGE, "plane": plane}
+    return told | {"settings": list(settings.values())}
+
+
+def _enter(settings: dict[tuple, dict], path: Path, row: dict[str, Any]) -> None:
+    column = next((name for name in AXES if name in row), "")
+    axis, at = row.get("axis", AXES.get(column, "")), row.get("at", row.get(column, 0))
+    page, name, scheme = path.parent.name, SHORT.get(row["dataset"], row["dataset"]), scheme_of(row)
+    one = settings.setdefault((page, name, scheme, axis, at), {
+        "set": name, "scheme": scheme, "axis": axis, "at": at, "page": page,
+        "link": evidence(path, row), "x": {}, "y": {},
+    })  # fmt: skip
+    known = one["x"].setdefault(row.get("goal", "the class"), {})
+    known[row.get("knowledge", "others")] = [
+        *_rounded(row["attacker"], row["blind"]), int(row.get("bound", False))
+    ]  # fmt: skip
+    one["y"][row.get("learner", "naive Bayes")] = _rounded(row["balanced"], row["undisguised"])
 
 
 def _rounded(*values: float) -> list[float]:
