@@ -1,0 +1,238 @@
+"""Pictures for the pages before the papers: what mixing and undoing do, and what the data look like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from ppdm import plot
+from ppdm.data import SHORT, binarize
+from ppdm.data.dataset import Dataset
+
+YES, NO = plot.COLOURS[0], plot.COLOURS[1]
+
+
+# Mixing and undoing -------------------------------------------------------------------------------
+
+
+def mixing(theta: float, share: float) -> plot.Figure:
+    """[Warner 1965] What the coin does to the shares of all, and what undoing does to them.
+
+    >>> mixing(0.7, 0.3).alt.split(". ")[0]
+    'Of 0.30 yes and 0.70 no, 0.42 say yes: 0.21 truly, 0.21 turned'
+    """
+    said = theta * share + (1 - theta) * (1 - share)
+
+    def draw(phone: bool) -> plot.Figure:
+        rows, across = (2, 1) if phone else (1, 2)
+        size = (plot.PHONE, 6.4) if phone else (plot.WIDTH, 3.5)
+        fig = plot.Figure(figsize=size, layout="constrained")
+        mix, undo = fig.subplots(rows, across).ravel()
+        _flows(mix, theta, share)
+        _stretch(undo, theta, share)
+        return fig
+
+    figure = plot.laid_out(draw)
+    figure.data = pd.DataFrame(
+        {"true": ["yes", "yes", "no", "no"], "said": ["yes", "no", "yes", "no"],
+         "share": [theta * share, (1 - theta) * share, (1 - theta) * (1 - share), theta * (1 - share)]}
+    )  # fmt: skip
+    figure.alt = (
+        f"Of {share:.2f} yes and {1 - share:.2f} no, {said:.2f} say yes: {theta * share:.2f} truly, "
+        f"{(1 - theta) * (1 - share):.2f} turned. Undoing stretches {1 - theta:.2f} to {theta:.2f} back "
+        f"to 0 to 1, and {said:.2f} to {share:.2f}."
+    )
+    return figure
+
+
+def _flows(ax: Axes, theta: float, share: float) -> None:
+    """Bands from the true answers (left) to the spoken ones (right), as high as their shares."""
+    ways = np.linspace(0, 1, 41)
+    ease = ways**2 * (3 - 2 * ways)
+    kept, turned = theta * share, (1 - theta) * (1 - share)
+    bands = [  # colour, lower edge left, lower edge right, height
+        (YES, 0.0, 0.0, kept), (NO, share, kept, turned),
+        (YES, kept, kept + turned, share - kept),
+        (NO, share + turned, kept + turned + share - kept, 1 - share - turned),
+    ]  # fmt: skip
+    for colour, left, right, height in bands:
+        low = left + (right - left) * ease
+        ax.fill_between(ways, low, low + height, color=colour, alpha=0.45, linewidth=0)
+    for x, part, side in ((0, share, "right"), (1, kept + turned, "left")):
+        for low, high, colour, word in ((0, part, YES, "yes"), (part, 1, NO, "no")):
+            ax.plot([x, x], [low, high], color=colour, linewidth=6, solid_capstyle="butt")
+            ax.annotate(f"{word} {high - low:.2f}", (x, (low + high) / 2), xytext=(-8 if x == 0 else 8, 0),
+                        textcoords="offset points", ha=side, va="center", fontsize=10)  # fmt: skip
+    ax.set(title="Mixing: the coin turns some of both", xlim=(-0.42, 1.42), ylim=(-0.1, 1.02))
+    ax.annotate("what is true", (0, -0.03), ha="center", va="top", fontsize=10)
+    ax.annotate("what is said", (1, -0.03), ha="center", va="top", fontsize=10)
+    ax.axis("off")
+
+
+def _stretch(ax: Axes, theta: float, share: float) -> None:
+    """True shares above, spoken ones below: the coin squeezes the line, undoing stretches it."""
+    said, spread = theta * share + (1 - theta) * (1 - share), 0.03
+    for y in (0, 1):
+        ax.plot([0, 1], [y, y], color=plot.SOFT, linewidth=1.5)
+        for mark in (0, 1) if y else (0, 1 - theta, theta, 1):
+            ax.annotate(f"{mark:.2g}", (mark, y), xytext=(0, 8 if y else -8), textcoords="offset points",
+                        ha="center", va="bottom" if y else "top", fontsize=10)  # fmt: skip
+    ends = [1 - theta, theta]
+    ax.fill([0, 1, *reversed(ends)], [1, 1, 0, 0], color=plot.SOFT, alpha=0.18, linewidth=0)
+    undone = [(edge - (1 - theta)) / (2 * theta - 1) for edge in (said - spread, said + spread)]
+    ax.fill(
+        [*undone, said + spread, said - spread], [1, 1, 0, 0], color=YES, alpha=0.35, linewidth=0
+    )
+    ax.plot([share, said], [1, 0], color=YES, marker="o")
+    ax.annotate(f"{share:.2f}", (share, 1), xytext=(0, 8), textcoords="offset points", ha="center",
+                va="bottom", fontsize=10, color=YES)  # fmt: skip
+    ax.annotate(f"{said:.2f}", (said, 0), xytext=(0, -8), textcoords="offset points", ha="center",
+                va="top", fontsize=10, color=YES)  # fmt: skip
+    ax.annotate("true share", (0.5, 1.2), ha="center", va="bottom", fontsize=10)
+    ax.annotate("share who say yes", (0.5, -0.2), ha="center", va="top", fontsize=10)
+    ax.set(title="Undoing: stretch it back, errors too", xlim=(-0.05, 1.05), ylim=(-0.42, 1.42))
+    ax.axis("off")
+
+
+# The data -----------------------------------------------------------------------------------------
+
+
+def told_apart(sets: Sequence[Dataset]) -> plot.Figure:
+    """How common a yes to each coded question is in either class: a panel a data set.
+
+    >>> from ppdm import data
+    >>> told_apart([data.load("congressional-voting")]).alt
+    'Voting: furthest apart are the classes at physician-fee-freeze, 0.05 and 0.97.'
+    """
+    shares = {d.name: _shares(d) for d in sets}
+
+    def draw(phone: bool) -> plot.Figure:
+        rows, across = (len(sets), 1) if phone else (-(-len(sets) // 2), min(len(sets), 2))
+        longest = [
+            max(len(shares[d.name]) for d in sets[i : i + across])
+            for i in range(0, len(sets), across)
+        ]
+        size = (plot.PHONE if phone else plot.WIDTH, 0.31 * sum(longest) + 0.75 * rows)
+        fig = plot.Figure(figsize=size, layout="constrained")
+        axes = fig.subplots(
+            rows, across, squeeze=False, gridspec_kw={"height_ratios": longest}
+        ).ravel()
+        for ax, dataset in zip(axes, sets):
+            part = shares[dataset.name]
+            for y, (name, row) in enumerate(part.iterrows()):
+                ax.annotate(
+                    str(name), (0, y), xytext=(0, 4.5), textcoords="offset points", fontsize=10
+                )
+                ax.plot([0, 1], [y, y], color=plot.SOFT, linewidth=0.8, alpha=0.25)
+                ax.plot([row["low"], row["high"]], [y, y], color=plot.SOFT, linewidth=2, alpha=0.7)
+            for i, label in enumerate(part.attrs["classes"]):
+                ax.plot(
+                    part[label],
+                    range(len(part)),
+                    plot.MARKERS[i],
+                    color=plot.COLOURS[i],
+                    label=label,
+                )
+            ax.set(yticks=[], xlim=(-0.03, 1.03), ylim=(-0.5, len(part) - 0.2), xticks=[0, 0.5, 1])
+            ax.spines["left"].set_visible(False)
+            title = f"{SHORT.get(dataset.name, dataset.name)}: {len(dataset.frame):,} records"
+            ax.set_title(title, loc="left", pad=24)
+            ax.legend(
+                loc="lower left",
+                bbox_to_anchor=(-0.03, 0.99),
+                ncols=2,
+                handletextpad=0.1,
+                borderpad=0.1,
+            )
+        axes[-1].set_xlabel("share of ones")
+        return fig
+
+    figure = plot.laid_out(draw)
+    long = [
+        part.assign(dataset=name).reset_index(names="attribute") for name, part in shares.items()
+    ]
+    figure.data = pd.concat([one.drop(columns=["low", "high"]).melt(["dataset", "attribute"], var_name="class",
+                             value_name="share of ones") for one in long])  # fmt: skip
+    furthest = {name: part.iloc[-1] for name, part in shares.items()}
+    figure.alt = " ".join(
+        f"{SHORT.get(name, name)}: furthest apart are the classes at {row.name}, {row['low']:.2f} and {row['high']:.2f}."
+        for name, row in furthest.items()
+    )
+    return figure
+
+
+def _shares(dataset: Dataset) -> pd.DataFrame:
+    """The share of ones of each coded attribute in each class, the most telling one last."""
+    answers, _ = binarize(dataset)
+    labels = _labels(dataset)
+    shares = answers.drop(columns=dataset.target).groupby(answers[dataset.target]).mean().T
+    shares.columns = [labels[value] for value in shares.columns]
+    shares.attrs["classes"] = list(shares.columns)
+    shares = shares.assign(low=shares.min(axis=1), high=shares.max(axis=1))
+    shares.attrs["classes"] = [labels[value] for value in (0, 1)]
+    return shares.iloc[np.argsort((shares["high"] - shares["low"]).to_numpy(), kind="stable")]
+
+
+def _labels(dataset: Dataset) -> dict[int, str]:
+    """The class's own words for its coded values."""
+    answers, _ = binarize(dataset)
+    pairs = pd.DataFrame(
+        {"code": answers[dataset.target], "label": dataset.frame[dataset.target].astype(str)}
+    )
+    said = pairs.drop_duplicates().set_index("code")["label"].to_dict()
+    words = (
+        {"2": "benign", "4": "malignant"}
+        if "breast" in dataset.name
+        else {"0": "no diabetes", "1": "diabetes"}
+    )
+    return {int(code): words.get(label, label) for code, label in said.items()}
+
+
+def where_cut(columns: Sequence[tuple[Dataset, str]]) -> plot.Figure:
+    """How the values of some attributes lie, and the median that cuts them: a panel an attribute.
+
+    >>> from ppdm import data
+    >>> where_cut([(data.load("pima"), "age")]).alt
+    'Pima, age: cut at 29; 0.48 of the records lie above.'
+    """
+    facts = [(d, name, float(d.frame[name].median())) for d, name in columns]
+    above = [float((d.frame[name] > cut).mean()) for d, name, cut in facts]
+
+    def draw(phone: bool) -> plot.Figure:
+        across = 2 if phone else 4
+        rows = -(-len(facts) // across)
+        size = (plot.PHONE if phone else plot.WIDTH, 1.75 * rows)
+        fig = plot.Figure(figsize=size, layout="constrained")
+        axes = fig.subplots(rows, across, squeeze=False).ravel()
+        for ax, (dataset, name, cut), share in zip(axes, facts, above):
+            values = dataset.frame[name].dropna()
+            ax.hist(
+                values, bins=min(24, max(values.nunique(), 2)), color=plot.COLOURS[0], alpha=0.75
+            )
+            ax.axvline(cut, color=plot.COLOURS[1], linewidth=2)
+            ax.annotate(
+                f"{share:.0%} above",
+                (0.97, 0.95),
+                xycoords="axes fraction",
+                ha="right",
+                va="top",
+                fontsize=10,
+            )
+            ax.set_title(f"{SHORT.get(dataset.name, dataset.name)}:\n{name}", fontsize=10)
+            ax.set_yticks([])
+            ax.locator_params(axis="x", nbins=3)
+        return fig
+
+    figure = plot.laid_out(draw)
+    figure.data = pd.DataFrame(
+        {"dataset": SHORT.get(d.name, d.name), "attribute": name, "cut": cut, "share above": share}
+        for (d, name, cut), share in zip(facts, above)
+    )
+    figure.alt = " ".join(
+        f"{row['dataset']}, {row['attribute']}: cut at {row['cut']:g}; {row['share above']:.2f} of the records lie above."
+        for row in figure.data.to_dict("records")
+    )
+    return figure
