@@ -192,6 +192,11 @@ def test_nothing_is_cut_at_the_frame(page):
     for place, row in enumerate(OUTSIDE):
         slider.fill(str(place))
         asserts(page, row)
+    # Whoever looks closer sees every point, too, and is told where the line has gone.
+    slider.fill("2")
+    page.get_by_role("checkbox").check()
+    assert all(frame["y"] < y < frame["y"] + frame["height"] for _, y in spots(page).values())
+    page.get_by_role("checkbox").uncheck()
     # One scheme, one attacker, one learner: nothing else is offered.
     assert page.get_by_role("radio").count() == 2
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -271,3 +276,28 @@ def test_the_plane_is_chosen_from(tmp_path, chromium):  # noqa: F811
         choose(page, "tells which report is hers")
         assert shown(page)["The attacker tells which report is hers"] == "0.300"
         assert page.get_by_role("radio", name="how common each answer is").count() == 0
+
+
+@needs_browser
+@pytest.mark.parametrize("page_name", ["01_electronic_surveys", "03_aibr"])
+def test_a_chapter_s_plot_comes_alive_when_asked(tmp_path, chromium, results, page_name):  # noqa: F811
+    """What it takes is loaded then, and not before; a chapter that measures otherwise says so."""
+    static, notebooks = tmp_path / "_static", tmp_path / "notebooks"
+    static.mkdir(), notebooks.mkdir()
+    for name in ("site.js", "widgets.js", "trade_off.js"):
+        (static / name).write_text((STATIC / name).read_text(encoding="utf-8"), encoding="utf-8")
+    trade_off.write(static, results)
+    (notebooks / f"{page_name}.html").write_text(
+        '<!doctype html><html lang="en" data-content_root="../"><meta charset="utf-8"><title>C</title><main>'
+        '<figure id="fig-trade-off"></figure><figure id="fig-trade-off-more"></figure></main>'
+        '<script src="../_static/site.js"></script></html>'
+    )
+    with opened(chromium, tmp_path, f"notebooks/{page_name}.html") as page:
+        assert page.evaluate("typeof ppdmTradeOff") == "undefined"
+        assert page.get_by_role("button").count() == 1
+        page.get_by_role("button", name="Take hold of the points").click()
+        page.get_by_role("slider").wait_for()
+        own = page_name == "01_electronic_surveys"
+        assert page.get_by_role("radio", name="Pima").count() == (not own)  # of another chapter
+        assert ("in its own way" in page.locator("main").inner_text()) == (not own)
+        assert page.get_by_role("button").count() == 0

@@ -66,11 +66,12 @@ function addLiveFigure(figure) {
     button.disabled = true;
     for (const name of ["widgets.js", "trade_off_data.js", "trade_off.js"]) await load(name);
     const place = Object.assign(document.createElement("div"), { className: "try trade-off" });
-    if (globalThis.ppdmTradeOff.settings.some((setting) => setting.page === page)) place.dataset.page = page;
     button.replaceWith(place);
+    if (globalThis.ppdmTradeOff.settings.some((setting) => setting.page === page)) place.dataset.page = page;
+    else place.before("This chapter measures its axes in its own way; here are the points of the others.");
     globalThis.ppdmTakeHold();
     place.querySelector("input").focus({ preventScroll: true });
   });
   figure.after(button);
 }
-document.querySelectorAll('figure[id^="fig-trade-off"], figure[id="fig-plane"]').forEach((figure, i) => i || addLiveFigure(figure));
+document.querySelectorAll('figure[id^="fig-trade-off"], figure[id^="fig-plane"]').forEach((figure, i) => i || addLiveFigure(figure));

@@ -30,7 +30,7 @@
     const readings = make("dl", { class: "readings" });
     const said = make("p", { class: "said", role: "status" });
     const phone = matchMedia("(max-width: 700px)").matches;
-    const [width, height] = phone ? [340, 320] : [480, 360];
+    const [width, height] = phone ? [340, 320] : [480, 380];
     const [left, right, top, bottom] = [46, 12, 14, 44];
     const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "plane" });
 
@@ -109,7 +109,7 @@
       const [, blind] = attacked(current()); // the levels are those of the point's own chapter
       const [, undisguised] = learned(current());
       const [x0, x1] = around(points.flatMap((s) => attacked(s).slice(0, 2)));
-      const [y0, y1] = around([0.5, ...points.flatMap(learned)]);
+      const [y0, y1] = around([...(state.close ? [] : [0.5]), ...points.flatMap(learned)]);
       const x = (v) => left + ((width - left - right) * (v - x0)) / (x1 - x0);
       const y = (v) => top + ((height - top - bottom) * (y1 - v)) / (y1 - y0);
       return { x, y, blind, undisguised, range: [x0, x1, y0, y1] };
@@ -133,6 +133,10 @@
         draw("text", { x: width - right, y: height - 6, "text-anchor": "end" }, `the attacker ${goals[state.goal]} →`),
         draw("text", { x: 4, y: top - 2 }, "balanced accuracy ↑"));
       for (const [value, name] of [[undisguised, "undisguised"], [0.5, "majority class"]]) {
+        if (value < y0) {
+          parts.push(draw("text", { x: width - right - 2, y: height - bottom - 8, "text-anchor": "end", class: "soft" }, `${name} ${fixed(value, 3)} ↓`));
+          continue;
+        }
         parts.push(
           draw("line", { class: "truth", x1: left, x2: width - right, y1: y(value), y2: y(value) }),
           draw("text", { x: width - right - 2, y: y(value) - 5, "text-anchor": "end", class: "soft" }, `${name} ${fixed(value, 3)}`));
@@ -236,9 +240,12 @@
       show();
     }
 
+    const closer = make("input", { type: "checkbox" });
+    closer.addEventListener("change", () => { state.close = closer.checked; show(); });
+    const look = make("label", { class: "closer" }, closer, " look closer: the line of the majority class may leave the picture");
     place.append(
       make("div", { class: "columns" }, make("div", {}, box.sets, box.learners, box.goals, box.known), box.schemes),
-      make("div", { class: "scene" }, make("div", {}, svg, box.at), make("div", {}, said, readings)),
+      make("div", { class: "scene" }, make("div", {}, svg, look, box.at), make("div", {}, said, readings)),
     );
     update();
   }
