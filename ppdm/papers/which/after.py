@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import combinations, product
 from typing import Any
 
@@ -130,7 +130,9 @@ def told_by_a_set(n: int, epsilon: float, size: int) -> float:
     """
     grown = math.exp(epsilon)
     mean = (size * grown + n - size) / n
-    return size / n * grown / mean * math.log2(grown / mean) - (n - size) / n / mean * math.log2(mean)
+    return size / n * grown / mean * math.log2(grown / mean) - (n - size) / n / mean * math.log2(
+        mean
+    )
 
 
 def sets_tell_most() -> dict:
@@ -158,7 +160,7 @@ EPSILONS = (0.1, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0)
 def sets_estimate_best(n: int = 8) -> dict:
     """[WC-54] The noise of a set's estimate over the least that any scheme can have, certified."""
     even = np.full(n, 1 / n)
-    least = {e: best_ldp_scheme(even, e).noise for e in EPSILONS}
+    least = {e: _least(n, e) for e in EPSILONS}
 
     def beside(size: Callable[[float], int]) -> dict:
         value = [_noise(today.subset_selection(n, e, size(e)), even) / least[e] for e in EPSILONS]
@@ -178,6 +180,12 @@ def best_size(n: int, epsilon: float) -> int:
     return min(range(1, n), key=lambda s: today.variance_subset(n, epsilon, s, share=1 / n))
 
 
+@lru_cache(maxsize=32)
+def _least(n: int, epsilon: float) -> float:
+    """The least noise that any scheme with this ε can have, for n equally common answers: certified."""
+    return best_ldp_scheme(np.full(n, 1 / n), epsilon).noise
+
+
 def _noise(matrix: np.ndarray, prior: np.ndarray) -> float:
     return float(noise(matrix, prior))
 
@@ -186,14 +194,14 @@ def two_prices(epsilons: Sequence[float], n: int = 8) -> list[dict]:
     """[The figure] For each ε and scheme, what it tells and what its estimate costs, of the best: n even answers.
 
     >>> [row["scheme"] for row in two_prices([1.0])]
-    ['one bit: which half?', 'a set of the best size', 'k-RR']
+    ['one bit: which half?', 'a random set', 'k-RR']
     """
     even, rows = np.full(n, 1 / n), []
     for epsilon in epsilons:
-        most, least = most_information(even, epsilon)[0], best_ldp_scheme(even, epsilon).noise
+        most, least = most_information(even, epsilon)[0], _least(n, epsilon)
         schemes = {
             "one bit: which half?": today.binary(n, epsilon, range(n // 2)),
-            "a set of the best size": today.subset_selection(n, epsilon, best_size(n, epsilon)),
+            "a random set": today.subset_selection(n, epsilon, best_size(n, epsilon)),
             "k-RR": today.k_rr(n, epsilon),
         }
         for scheme, M in schemes.items():
@@ -320,10 +328,14 @@ def kept_shares(n: int = 5) -> dict:
         return {"ours": release(M, prior) @ prior, "theirs": prior}
 
     def told(release: Callable) -> dict[str, dict]:
-        return {f"draw {i + 1}": one(np.random.default_rng([1998, i]), release) for i in range(DRAWS)}
+        return {
+            f"draw {i + 1}": one(np.random.default_rng([1998, i]), release) for i in range(DRAWS)
+        }
 
     def together(draws: Mapping[str, dict]) -> dict:
-        return {side: np.concatenate([d[side] for d in draws.values()]) for side in ("ours", "theirs")}
+        return {
+            side: np.concatenate([d[side] for d in draws.values()]) for side in ("ours", "theirs")
+        }
 
     even = together(told(lambda M, prior: invariant(M, np.full(n, 1 / n))))
     once = together(told(lambda M, prior: M))
@@ -381,7 +393,9 @@ def adding_up(most: int = 6) -> dict:
 
     def both(matrix: Callable[[int, float], np.ndarray]) -> np.ndarray:
         made = [matrix(d, theta) for d, theta in points]
-        return np.array([channel.epsilon(M) for M in made] + [math.log(channel.capacity(M)) for M in made])
+        return np.array(
+            [channel.epsilon(M) for M in made] + [math.log(channel.capacity(M)) for M in made]
+        )
 
     def coin(theta: float) -> np.ndarray:
         return np.array([[theta, 1 - theta], [1 - theta, theta]])
@@ -426,6 +440,7 @@ def others_tell(theta: float = 0.7, shuffled: bool = False) -> dict:
 
     `shuffled`: in a world in which the answers have nothing to do with the class.
     """
+
     def one(number: int) -> dict:
         value = []
         for dataset in SETS:
@@ -447,5 +462,8 @@ def _unrelated(table: Table) -> Table:
 
 def others_tell_evidence() -> dict[str, Any]:
     """[WC-62] With its wrong worlds."""
-    plants = {"answers shuffled": _bare(others_tell(shuffled=True)), "θ = 0.55": _bare(others_tell(0.55))}
+    plants = {
+        "answers shuffled": _bare(others_tell(shuffled=True)),
+        "θ = 0.55": _bare(others_tell(0.55)),
+    }
     return others_tell() | {"plants": plants}

@@ -114,12 +114,14 @@ def filtering_wins(rows: pd.DataFrame) -> dict:
 
 def covariance_wins(rows: pd.DataFrame) -> dict:
     """[WC-64] What covariances explain beyond each value by itself, and beyond filtering."""
-    return _more(rows, [("by covariance", "each by itself"), ("by covariance", "spectral filtering")])
+    return _more(
+        rows, [("by covariance", "each by itself"), ("by covariance", "spectral filtering")]
+    )
 
 
 def _more(rows: pd.DataFrame, pairs: Iterable[tuple[str, str]]) -> dict:
     mean = rows.groupby(["dataset", "metric"])["value"].mean().unstack()
-    found = {f"{dataset}, beyond {b}": mean.loc[dataset, a] - mean.loc[dataset, b]
+    found = {f"{TABLES[dataset]}, beyond {b}": mean.loc[dataset, a] - mean.loc[dataset, b]
              for a, b in pairs for dataset in mean.index}  # fmt: skip
     return {"differences": np.array(list(found.values())), "names": list(found)}
 
@@ -195,7 +197,9 @@ def _by_value(seen: np.ndarray, known: np.ndarray, originals: np.ndarray) -> np.
     third = max(NEIGHBOURS, len(known) // 3)
     near = np.argsort(np.abs(seen[:, None] - known), axis=1, kind="stable")[:, :third]
     values = originals[near]
-    times = (np.abs(values[:, :, None] - values[:, None, :]) <= WITHIN * originals.std()).sum(axis=2)
+    times = (np.abs(values[:, :, None] - values[:, None, :]) <= WITHIN * originals.std()).sum(
+        axis=2
+    )
     return np.take_along_axis(values, times.argmax(axis=1)[:, None], axis=1)[:, 0]
 
 
@@ -212,14 +216,14 @@ def _commonest(originals: np.ndarray, spread: np.ndarray) -> np.ndarray:
 def shares_won(rows: pd.DataFrame) -> dict:
     """[WC-65] The share of values won back, by the better guess, on each data set."""
     best = _best(rows)
-    return {"value": best["best"].to_numpy(), "names": list(best.index)}
+    return {"value": best["best"].to_numpy(), "names": [TABLES[d] for d in best.index]}
 
 
 def beyond_blind(rows: pd.DataFrame) -> dict:
     """[WC-66 to WC-68] Of what a blind guess misses, the share that is won back, on each data set."""
     best = _best(rows)
     value = (best["best"] - best["blind"]) / (1 - best["blind"])
-    return {"value": value.to_numpy(), "names": list(best.index)}
+    return {"value": value.to_numpy(), "names": [TABLES[d] for d in best.index]}
 
 
 def _best(rows: pd.DataFrame) -> pd.DataFrame:
@@ -228,15 +232,18 @@ def _best(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_known(frame: pd.DataFrame) -> pd.DataFrame:
-    """[The figure] For each release and number of known records: what is won back beyond the blind guess."""
+    """[The figure] For each release and number of known records, the share won back by the best guess.
+
+    The blind guess stands beside the releases: what is known of it does not depend on them.
+    """
     rows = []
-    for (scheme, known), part in frame.groupby(["scheme", "known"], sort=False):
-        draws = [beyond_blind(one)["value"] for _, one in part.groupby("draw")]
-        mean, spread = np.mean(draws, axis=0), np.std(draws, axis=0, ddof=1) / np.sqrt(len(draws))
-        names = list(_best(part).index)
-        rows += [{"dataset": n, "scheme": scheme, "known": known, "mean": m, "low": m - 1.96 * s,
-                  "high": m + 1.96 * s} for n, m, s in zip(names, mean, spread, strict=True)]  # fmt: skip
-    return pd.DataFrame(rows)
+    for _, part in frame.groupby(["dataset", "scheme", "known"], sort=False):
+        best = part[part["metric"].isin(GUESSES)].groupby("metric")["value"].mean().idxmax()
+        rows.append(part[part["metric"] == best].assign(metric="won back"))
+        rows.append(part[part["metric"] == "blind"].assign(metric="won back", scheme="blind guess"))
+    every = pd.concat(rows)
+    every["dataset"] = every["dataset"].map(TABLES)
+    return study.summarise(every.drop(columns=["draw"]))
 
 
 def known_cells(schemes: Iterable[str], known: Iterable[int], draws: int) -> list[dict]:

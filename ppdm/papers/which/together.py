@@ -74,7 +74,9 @@ def noises(
 
 
 def _ratios(found: dict[str, float]) -> list[float]:
-    return [found[f"{what}, apart"] / found[f"{what}, together"] for what in ("pair", "first", "second")]
+    return [
+        found[f"{what}, apart"] / found[f"{what}, together"] for what in ("pair", "first", "second")
+    ]
 
 
 def two_told_together() -> dict:
@@ -88,10 +90,17 @@ def two_told_together() -> dict:
         for name, shares in [("fair answers", fair), *pairs]:
             if (shares > 0).all():
                 value += _ratios(noises(shares, epsilon))
-                names += [f"{what}, {name}, ε = {epsilon:g}" for what in ("pair", "first", "second")]
+                names += [
+                    f"{what}, {name}, ε = {epsilon:g}" for what in ("pair", "first", "second")
+                ]
     four = [r for e in EPSILONS for r in _ratios(noises(fair, e, size=4))]
-    same = [r for e in EPSILONS for r in _ratios(noises(fair, e, coin=2 * math.sqrt(_guessed(e)) - 1))]
-    plants = {"four answers": {"value": four}, "at the same chance of guessing both": {"value": same}}
+    same = [
+        r for e in EPSILONS for r in _ratios(noises(fair, e, coin=2 * math.sqrt(_guessed(e)) - 1))
+    ]
+    plants = {
+        "four answers": {"value": four},
+        "at the same chance of guessing both": {"value": same},
+    }
     return {"value": value, "names": names, "plants": plants}
 
 
@@ -100,14 +109,19 @@ def _guessed(epsilon: float) -> float:
     return math.exp(epsilon) / (math.exp(epsilon) + 3)
 
 
-def gains(epsilons: Iterable[float], sizes: Iterable[int] = (2, 3, 4, 6)) -> pd.DataFrame:
-    """[The figure] For fair answers: noise told apart over noise told together, by size and ε."""
+def gains(epsilons: Iterable[float], sizes: Iterable[int] = (2, 3, 4)) -> pd.DataFrame:
+    """[The figure] For fair answers: the noise told together in parts of the noise told apart.
+
+    >>> gains([0.1], [4])[["told together", "table", "noise"]].values.tolist()[0]
+    ['4 answers', 'each share', 3.6...]
+    """
     rows = []
     for size in sizes:
         for epsilon in epsilons:
             pair, first, _ = _ratios(noises(np.full(4, 0.25), epsilon, size))
-            rows += [{"size": size, "epsilon": epsilon, "what": "each share", "ratio": first},
-                     {"size": size, "epsilon": epsilon, "what": "each pair of them", "ratio": pair}]  # fmt: skip
+            for table, ratio in (("each share", first), ("each pair of them", pair)):
+                rows.append({"told together": f"{size} answers", "epsilon": epsilon, "table": table,
+                             "noise": 1 / ratio})  # fmt: skip
     return pd.DataFrame(rows)
 
 
@@ -248,7 +262,12 @@ def joint_errors(
         asked = X[rng.permutation(len(X))[: round(TRAINING * len(X))]]
         lam = M[0, 0] - M[1, 0]
         told = np.where(rng.random(asked.shape) < lam, asked, rng.integers(0, levels, asked.shape))
-        one: dict[str, list[float]] = {"undone": [], "undone and moved": [], "EM": [], "independent": []}
+        one: dict[str, list[float]] = {
+            "undone": [],
+            "undone and moved": [],
+            "EM": [],
+            "independent": [],
+        }
         for i in range(X.shape[1] - 1):
             truth, seen = (np.bincount(Y[:, i] * levels + Y[:, i + 1], minlength=levels**2) / len(Y)
                            for Y in (asked, told))  # fmt: skip
