@@ -9,7 +9,7 @@ from ppdm.papers.aibr.experiment import CHOSEN
 from ppdm.papers.aibr.readings import OURS, READINGS, TABLE_1, combinations, over_all_rows
 from ppdm.papers.aibr.selection import LIMIT
 from ppdm.papers.common import by_question, readings_frame
-from ppdm.privacy.ranks import METRICS
+from ppdm.privacy.ranks import METRICS, rank_metrics
 from ppdm.study import rules
 
 WEKA = ("IBk", "SMO", "J48")
@@ -77,9 +77,9 @@ def table1_in_worlds(values: pd.DataFrame, others: pd.DataFrame, beside: pd.Data
     """[Guo, Table 1] The same with `others`, all readings and pairs; and with wrong worlds.
 
     Wrong is the number of another method in the table, and (`beside`) that of the setting next to the
-    paper's, of plain noise of AIBR's size, and of kCG with groups at random. Ten draws of chance are
-    ten parts of the repetitions. A pair of readings counts where both alone move the number by a
-    standard error.
+    paper's, of plain noise of AIBR's size, and of kCG with groups at random; for CP and CK also that
+    of the attributes in reverse order. Ten draws of chance are ten parts of the repetitions. A pair of
+    readings counts where both alone move the number by a standard error.
     """
     ours, elsewhere, next_to_it = (_cells_of(frame) for frame in (values, others, beside))
     parts = [_cells_of(part) for part in tenths(values)]
@@ -95,6 +95,13 @@ def table1_in_worlds(values: pd.DataFrame, others: pd.DataFrame, beside: pd.Data
         follower = SCHEMES_IN_TABLE[SCHEMES_IN_TABLE.index(scheme) - 1]
         wrong = {name: _both_rows(next_to_it, (dataset, name, metric))
                  for name in [IN_PLACE_OF.get(scheme)] if name}  # fmt: skip
+        if metric in ("CP", "CK"):
+            turned = {
+                "mean": reversed_order(dataset)[metric],
+                "sd": 0.0,
+                "reps": len(ours[(*cell, OURS)]),
+            }
+            wrong["attributes in reverse order"] = {"plain": turned, "under": turned}
         found[claim_id(*cell)] = main | {
             "worlds": {n: e for n, e in of.items() if " + " not in n or set(n.split(" + ")) <= moving},
             "draws": {f"draw {i + 1}": _both_rows(part, cell) for i, part in enumerate(parts)},
@@ -104,6 +111,18 @@ def table1_in_worlds(values: pd.DataFrame, others: pd.DataFrame, beside: pd.Data
     return found
 
 
+def reversed_order(dataset: str) -> dict[str, float]:
+    """The metrics of a release in which the largest attribute is the smallest, and so on.
+
+    >>> found = reversed_order("PID")
+    >>> found["CP"], found["CK"]
+    (4.0, 0.0)
+    """
+    means = np.arange(1.0, ATTRIBUTES[dataset] + 1)
+    return rank_metrics(np.tile(means, (2, 1)), np.tile(means[::-1], (2, 1)))
+
+
+ATTRIBUTES = {"WBC": 9, "PID": 8}
 IN_PLACE_OF = {"AIBR": "plain noise", "kCG": "kCG, groups at random"}
 SCHEMES_IN_TABLE = ("AIBR", "kCG", "BSVD", "SSVD")
 
