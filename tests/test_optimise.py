@@ -13,7 +13,7 @@ from ppdm.disguise import matrix
 from ppdm.optimise import best_scheme, cli, descent, objectives, spea2
 from ppdm.optimise.cli import add_arguments, main, report
 from ppdm.papers import optrr as experiment
-from ppdm.papers.optrr import evidence
+from ppdm.papers.optrr import evidence, pictures
 
 PRIOR = np.array([0.1, 0.2, 0.25, 0.45])
 DELTA = 0.8
@@ -599,3 +599,49 @@ def test_evidence_on_printed_limits_and_simulated_errors():
     gained = evidence.less_error(rows)
     assert gained["differences"] == pytest.approx([2.0])
     assert gained["se"] == pytest.approx([np.sqrt(2 / 3 / 4)])
+
+
+def fronts_of_three():
+    """Warner's front for three answers, in the shape of the chapter's frames."""
+    prior = np.array([0.5, 0.3, 0.2])
+    front = experiment.warner_front(prior, 0.9, 1_000)
+    frame = pd.DataFrame({"privacy": front.privacy, "mse": front.mse}).assign(
+        dataset="x", delta=0.9
+    )
+    return prior, frame, front.matrices
+
+
+def test_respondents_for_one_asked_directly():
+    """The number that a matrix needs, found by asking: both surveys are equally precise. 1 in 1e6 fails."""
+    prior, frame, matrices = fronts_of_three()
+    points = evidence.beside_asking(
+        frame, frame, frame, [{"dataset": "x", "delta": 0.9}], {"x": prior}, 1_000
+    )
+    place = len(matrices) // 2  # the first method is Warner, in the order of the front
+    row, matrix = points.iloc[place], matrices[place]
+    rng, people = np.random.default_rng(1), 500
+    direct = rng.multinomial(people, prior, size=20_000) / people - prior
+    many = round(people * row.respondents)
+    reports = rng.multinomial(many, matrix @ prior, size=20_000) / many
+    undone = reports @ np.linalg.inv(matrix).T - prior
+    ratio = (undone**2).mean() / (direct**2).mean()
+    assert abs(ratio - 1) < 0.05  # five standard errors
+
+
+def test_the_chapters_figures_can_be_read_on_a_phone():
+    from test_plot import lettering
+
+    prior, frame, _ = fronts_of_three()
+    cell = {"dataset": "x", "delta": 0.9}
+    asked = evidence.beside_asking(frame, frame, frame, [cell], {"x": prior}, 1_000)
+    curves = pd.DataFrame({**cell, "privacy": [0.2, 0.3], "Warner": [2.0, 3.0], "OptRR": [1.5, 1.4],
+                           "best square matrix": [1.1, 1.2]})  # fmt: skip
+    fronts = {("x", d): {"Warner": frame, "certified frontier": frame} for d in range(7)}
+    kinds = pd.DataFrame({"δ": [1.0], "privacy": [0.3], "up to δ": [0.4], "one of 2": [0.6],
+                          "one of 3": [0.0], "one of 4 or more": [0.0]})  # fmt: skip
+    for figure in (pictures.unreached(curves), pictures.all_fronts(fronts), pictures.trade_off(asked),
+                   pictures.who_is_told(kinds), pictures.mixing()):  # fmt: skip
+        shown = 358 / figure.narrow.get_figwidth() / 72  # px a point in a column of 358 px
+        assert min(lettering(figure.narrow)) * shown >= 10
+        assert figure.alt
+        assert len(figure.data)

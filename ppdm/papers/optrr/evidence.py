@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
-from ppdm.optimise import spea2
+from ppdm import study
+from ppdm.optimise import mse, spea2
 from ppdm.papers.common import by_question, readings_frame
 from ppdm.papers.optrr.experiment import (
     NORMAL,
     at_levels,
+    beside_warner,
     gain,
     gamma_prior,
     normal_prior,
+    random_front,
     warner_front,
 )
 from ppdm.papers.optrr.readings import OURS, READINGS
@@ -167,7 +173,70 @@ def reading_effects(
     return readings_frame(by_question(READINGS), effects)
 
 
+def four_curves(edge, square, searched, cells, priors: dict, respondents: int, every: int = 1):
+    """`multiples` of several experiments, one below the other."""
+    parts = []
+    for cell in cells:
+        old = warner_front(priors[cell["dataset"]], cell["delta"], respondents)
+        fronts = of(edge, cell), of(square, cell), of(searched, cell), old
+        parts.append(multiples(*fronts, every).assign(**cell))
+    return pd.concat(parts, ignore_index=True)
+
+
+def beside_asking(edge, square, searched, cells, priors: dict, respondents: int) -> pd.DataFrame:
+    """How often a guesser is right, and how many respondents a method needs for each asked directly.
+
+    A row a method and a point of its front. Errors fall with the number of respondents, so their ratio
+    is one of respondents. `blind` is how often the guesser is right before any report.
+    """
+    parts = []
+    for cell in cells:
+        prior = priors[cell["dataset"]]
+        old = warner_front(prior, cell["delta"], respondents)
+        fronts = {
+            "Warner": pd.DataFrame({"privacy": old.privacy, "mse": old.mse}),
+            "OptRR": of(searched, cell), "best square matrix": of(square, cell),
+            "certified frontier": of(edge, cell),
+        }  # fmt: skip
+        direct = float(mse(np.eye(len(prior)), prior, respondents))
+        parts += [
+            pd.DataFrame({"method": name, "attacker": 1 - front["privacy"], "respondents": front["mse"] / direct})
+            .assign(**cell, blind=float(prior.max()))
+            for name, front in fronts.items()
+        ]  # fmt: skip
+    return pd.concat(parts, ignore_index=True)
+
+
 # In draws of the data and of the search -----------------------------------------------------------
+
+
+def each_beside_warner(searches, cells, priors: dict, respondents: int) -> pd.DataFrame:
+    """`beside_warner` of one search for each experiment."""
+    return pd.concat(
+        [beside_warner(of(searches, cell), warner_front(priors[cell["dataset"]], cell["delta"], respondents))
+         .assign(**cell) for cell in cells], ignore_index=True)  # fmt: skip
+
+
+def unsearched(cells, priors: dict, respondents: int, seed: int) -> pd.DataFrame:
+    """The same of matrices drawn at random: what every claim on the search must refuse."""
+    parts = []
+    for cell in cells:
+        prior = priors[cell["dataset"]]
+        front = random_front(prior, cell["delta"], np.random.default_rng(seed))
+        warner = warner_front(prior, cell["delta"], respondents)
+        parts.append(beside_warner(front, warner).assign(**cell))
+    return pd.concat(parts)
+
+
+def in_draws(
+    evidence_of: Callable, rows: pd.DataFrame, one: pd.DataFrame, random: pd.DataFrame, **what
+):
+    """A claim's evidence over the drawn data sets, on the exact shares, and of random matrices."""  # fmt: skip
+    case = partial(evidence_of, **what)
+    found = study.cases(case, rows, draws="draw")
+    found["worlds"]["one search on exact shares"] = case(one)
+    told_too = {"note": levels_won(found)} if evidence_of is better else {}
+    return found | told_too | {"plants": {"random matrices": case(random)}}
 
 
 def reach(rows: pd.DataFrame, cell: dict) -> dict:
