@@ -422,9 +422,20 @@ def run(capsys, *argv):
 def test_the_command_hands_out_a_matrix(tmp_path, capsys):
     saved = tmp_path / "matrix.csv"
     out = run(
-        capsys, "--prior", ".5,.3,.2", "--delta", ".9", "--privacy", ".3", "--outputs", "any",
-        "--respondents", "400", "--save", str(saved),
-    )  # fmt: skip
+        capsys,
+        "--prior",
+        ".5,.3,.2",
+        "--delta",
+        ".9",
+        "--privacy",
+        ".3",
+        "--outputs",
+        "any",
+        "--respondents",
+        "400",
+        "--save",
+        str(saved),
+    )
     import pandas as pd
 
     matrix = pd.read_csv(saved, index_col=0).to_numpy()
@@ -458,13 +469,15 @@ def test_none_and_na_are_answers_and_odd_files_are_sentences(tmp_path, capsys):
     assert "1 of 5 rows have no answer" in out
     assert all(f"\n{answer} " in out for answer in ("None", "NA", "gold"))
     for content, message in [
-        (b"id,plan\n" + b"".join(b"%d,%d\n" % (i, i) for i in range(500)),
-         "column 'plan' has 500 different answers, and at most 40 are searched"),
+        (
+            b"id,plan\n" + b"".join(b"%d,%d\n" % (i, i) for i in range(500)),
+            "column 'plan' has 500 different answers, and at most 40 are searched",
+        ),
         (b"id;plan\n1;a\n2;b\n", "separates its columns by semicolons; commas are wanted"),
         ("id,plan\n1,é\n".encode("cp1252"), "is not UTF-8"),
         (b"a,b\n1,2\n1,2,3\n", "is no table: "),
         (b"", "is empty"),
-    ]:  # fmt: skip
+    ]:
         file.write_bytes(content)
         with pytest.raises(ValueError, match=message) as error:
             run(capsys, *options)
@@ -574,8 +587,16 @@ def test_a_data_set_is_drawn_anew_and_random_matrices_are_no_search():
     priors = {"normal": experiment.normal_prior(), "age": PRIOR}
 
     def drawn(dataset, seed, **options):
-        return experiment.drawn_cell(np.random.default_rng(seed), dataset, DELTA, 1, priors=priors,
-                                     respondents=1_000, generations=50, **options)  # fmt: skip
+        return experiment.drawn_cell(
+            np.random.default_rng(seed),
+            dataset,
+            DELTA,
+            1,
+            priors=priors,
+            respondents=1_000,
+            generations=50,
+            **options,
+        )
 
     first, again, other = drawn("normal", 1), drawn("normal", 1), drawn("normal", 2)
     assert first.equals(again)
@@ -594,8 +615,13 @@ def test_evidence_on_printed_limits_and_simulated_errors():
     found = evidence.limit_claims([0.61, 0.5, 0.4, 0.2], [0.6, 0.5, 0.4, 0.22])
     assert found["HD-11"]["plants"]["the next bound"]["under"] == {"value": 0.5}
     assert set(found["HD-14"]["worlds"]) == {"normal 5.5, 2", "normal 5, 1.8"}
-    rows = pd.DataFrame({"scheme": ["OptRR", "Warner"] * 4, "member": [0] * 8,
-                         "value": [1.0, 3.0, 1.0, 3.0, 2.0, 4.0, 2.0, 4.0]})  # fmt: skip
+    rows = pd.DataFrame(
+        {
+            "scheme": ["OptRR", "Warner"] * 4,
+            "member": [0] * 8,
+            "value": [1.0, 3.0, 1.0, 3.0, 2.0, 4.0, 2.0, 4.0],
+        }
+    )
     gained = evidence.less_error(rows)
     assert gained["differences"] == pytest.approx([2.0])
     assert gained["se"] == pytest.approx([np.sqrt(2 / 3 / 4)])

@@ -147,8 +147,13 @@ def test_the_gallery_shows_every_figure_of_a_page(tree, records):
 
 
 def test_exercises_are_numbered_by_page():
-    env = SimpleNamespace(toc_fignumbers={
-        "a": {"exercise": {"x": (1,), "y": (2,)}}, "b": {"exercise": {"w": (4,), "z": (3,)}}, "c": {}})  # fmt: skip
+    env = SimpleNamespace(
+        toc_fignumbers={
+            "a": {"exercise": {"x": (1,), "y": (2,)}},
+            "b": {"exercise": {"w": (4,), "z": (3,)}},
+            "c": {},
+        }
+    )
     exercises.renumber(env)
     assert env.toc_fignumbers["a"]["exercise"] == {"x": (1,), "y": (2,)}
     assert env.toc_fignumbers["b"]["exercise"] == {"z": (1,), "w": (2,)}
@@ -409,14 +414,16 @@ def test_names_lead_to_the_reference():
 @pytest.mark.parametrize(
     ("wrong", "right"),
     [
-        ('<th></th>', "<td></td>"),
+        ("<th></th>", "<td></td>"),
         ('<th class="blank level0" >&nbsp;</th>', '<td class="blank level0" ></td>'),
         ('<summary aria-label="Toggle hidden content">', "<summary>"),
-        ('<i class="theme-switch fa" data-mode="light" title="Light"></i>',
-         '<i class="theme-switch fa" data-mode="light" aria-hidden="true"></i>'),
+        (
+            '<i class="theme-switch fa" data-mode="light" title="Light"></i>',
+            '<i class="theme-switch fa" data-mode="light" aria-hidden="true"></i>',
+        ),
         ("<th>q</th>", "<th>q</th>"),
     ],
-)  # fmt: skip
+)
 def test_the_theme_is_mended(wrong, right):
     assert theme.mend_page(wrong) == right
     assert theme.mend_page(right) == right

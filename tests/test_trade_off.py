@@ -40,8 +40,11 @@ def one_setting(words, at) -> dict:
     learned = model.fit_table(scheme.disguise_table(train, np.random.default_rng(round(100 * at))))
     right = learned.confusion(test)
     known, target = ladder.belief("others", train, test), train.names[-1]
-    line = {"kind": words.split(", ")[1], "q": at} if "unrelated" in words else {
-        "groups": 1 if words == ONE else 3, "theta": at}  # fmt: skip
+    line = (
+        {"kind": words.split(", ")[1], "q": at}
+        if "unrelated" in words
+        else {"groups": 1 if words == ONE else 3, "theta": at}
+    )
     return line | {
         "dataset": CANCER,
         "attacker": ladder.vulnerability(scheme, target, known, test),
@@ -212,8 +215,13 @@ def test_a_better_point_is_named(page, rows):
         slider = page.get_by_role("slider")
         slider.fill(str(sum(w == words for w, _ in SETTINGS[:i])))
         here = rows[i]
-        better = [r for r in rows if r["attacker"] <= here["attacker"] and r["balanced"] >= here["balanced"]
-                  and (r["attacker"], r["balanced"]) != (here["attacker"], here["balanced"])]  # fmt: skip
+        better = [
+            r
+            for r in rows
+            if r["attacker"] <= here["attacker"]
+            and r["balanced"] >= here["balanced"]
+            and (r["attacker"], r["balanced"]) != (here["attacker"], here["balanced"])
+        ]
         said = page.locator(".trade-off .said").inner_text()
         assert ("Better on both axes" in said) == bool(better)
         if better:
@@ -224,10 +232,18 @@ def test_a_better_point_is_named(page, rows):
 def plane() -> pd.DataFrame:
     """A frame as chapter 5 saves it: three schemes, two attackers, two learners (one grows no tree)."""
     rows = []
-    for scheme, at, symbol, nb, id3 in [("undisguised", None, "", 0.9, 0.8), ("three groups", 0.6, "θ", 0.7, 0.75),
-                                        ("three groups", 0.9, "θ", 0.8, 0.79), ("AIBR", 4, "k", 0.6, None)]:  # fmt: skip
-        for knowledge, goal, guess in [("others", "the class", 0.81), ("shares", "the class", 0.71),
-                                       ("others", "which report is hers", 0.3), ("own list", "the class", 1)]:  # fmt: skip
+    for scheme, at, symbol, nb, id3 in [
+        ("undisguised", None, "", 0.9, 0.8),
+        ("three groups", 0.6, "θ", 0.7, 0.75),
+        ("three groups", 0.9, "θ", 0.8, 0.79),
+        ("AIBR", 4, "k", 0.6, None),
+    ]:
+        for knowledge, goal, guess in [
+            ("others", "the class", 0.81),
+            ("shares", "the class", 0.71),
+            ("others", "which report is hers", 0.3),
+            ("own list", "the class", 1),
+        ]:
             rows.append({"dataset": "pima", "scheme": scheme, "family": "x", "parameter": at, "symbol": symbol,
                          "epsilon": 3.0, "knowledge": knowledge, "goal": goal, "guess": guess, "guess_se": 0.01, "blind": 0.2,
                          "bound": scheme == "AIBR", "nb": nb, "id3": id3, "evidence": "fig-plane-pima"})  # fmt: skip
@@ -236,8 +252,11 @@ def plane() -> pd.DataFrame:
 
 def test_a_plane_of_all_schemes_stands_for_the_chapters(tmp_path):
     built = tmp_path / "results"
-    for page, name, frame in (("01_x", "trade_off", pd.DataFrame(OUTSIDE)), ("05_which", "plane", plane()),
-                              ("06_other", "trade-off", pd.DataFrame(OUTSIDE).drop(columns="blind"))):  # fmt: skip
+    for page, name, frame in (
+        ("01_x", "trade_off", pd.DataFrame(OUTSIDE)),
+        ("05_which", "plane", plane()),
+        ("06_other", "trade-off", pd.DataFrame(OUTSIDE).drop(columns="blind")),
+    ):
         (built / page).mkdir(parents=True)
         frame.to_csv(built / page / f"{name}.csv", index=False)
     told = trade_off.measured(built)
@@ -250,8 +269,10 @@ def test_a_plane_of_all_schemes_stands_for_the_chapters(tmp_path):
     assert groups["link"] == "../notebooks/05_which.html#fig-plane-pima"
     assert (groups["axis"], groups["at"], groups["scheme"]) == ("θ", 0.6, "three groups")
     # What is learned never moves the attacker, nor he the accuracy; the bound of the own list is left out.
-    assert groups["x"] == {"the class": {"others": [0.81, 0.2, 0], "shares": [0.71, 0.2, 0]},
-                           "which report is hers": {"others": [0.3, 0.2, 0]}}  # fmt: skip
+    assert groups["x"] == {
+        "the class": {"others": [0.81, 0.2, 0], "shares": [0.71, 0.2, 0]},
+        "which report is hers": {"others": [0.3, 0.2, 0]},
+    }
     assert groups["y"] == {"naive Bayes": [0.7, 0.9], "ID3": [0.75, 0.8]}
     assert (
         distorted["y"] == {"naive Bayes": [0.6, 0.9]}

@@ -138,9 +138,9 @@ def test_estimates_of_pairs_are_unbiased_and_as_noisy_as_computed(clusters):
     a = rng.integers(0, 2, n)
     people = np.stack([a, np.where(rng.random(n) < 0.8, a, 1 - a), rng.integers(0, 2, n)], axis=1)
     truth = together._pair_tables(people, 1.0)
-    found = np.array([
-        together._estimates(people, clusters, epsilon, rng)["undone"] for _ in range(400)
-    ])  # fmt: skip
+    found = np.array(
+        [together._estimates(people, clusters, epsilon, rng)["undone"] for _ in range(400)]
+    )
     se = found.std(axis=0, ddof=1) / 20
     assert (np.abs(found.mean(axis=0) - truth) < norm.isf(1e-4 / 24) * se + 1e-12).all()
     told = together.noises(truth[:, 0], 4.0)  # of the first pair: 4 of the 6 are its own

@@ -87,9 +87,14 @@ class Certificate(NamedTuple):
         reports = [tuple(r) if isinstance(r, list) else r for r in plain["reports"]]
         arrays = {key: np.array(plain[key], dtype=float) for key in ("weights", "nu")}
         return cls(
-            plain["kind"], plain["level"], tuple(plain["numerators"]), plain["workload"], shape,
-            tuple(reports), **arrays,
-        )  # fmt: skip
+            plain["kind"],
+            plain["level"],
+            tuple(plain["numerators"]),
+            plain["workload"],
+            shape,
+            tuple(reports),
+            **arrays,
+        )
 
 
 class Checked(NamedTuple):

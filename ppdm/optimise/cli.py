@@ -58,21 +58,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     prior.add_argument("--prior", help="shares of the answers, separated by commas, summing to 1")
     prior.add_argument("--csv", help="a CSV file; the shares are those of one of its columns")
     parser.add_argument(
-        "--column", action="append",
+        "--column",
+        action="append",
         help="the column of the CSV file; several times: their combinations, the class last",
-    )  # fmt: skip
+    )
     parser.add_argument("--epsilon", type=float, help="largest log ratio within a report's row")
     parser.add_argument("--delta", type=float, help="largest posterior allowed")
     parser.add_argument("--privacy", type=float, help="least privacy wanted, beside --delta")
     parser.add_argument(
-        "--workload", default="cells", metavar="WHAT",
+        "--workload",
+        default="cells",
+        metavar="WHAT",
         help="what will be tabulated: cells (default), prefixes, pairs, or a CSV file with a row of "
         "weights (no header) for each number",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--shape", metavar="K,K,...",
+        "--shape",
+        metavar="K,K,...",
         help="for pairs with --prior: how many answers each attribute has, the class last",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--outputs",
         choices=["square", "any"],
@@ -82,10 +86,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--respondents", type=int, default=10_000, help="default 10,000")
     parser.add_argument("--seed", type=int, default=1, help="of the search for a square matrix")
     parser.add_argument(
-        "--save", metavar="FILE",
+        "--save",
+        metavar="FILE",
         help="write the matrix to this file as well: CSV; or, if it ends in .json, a survey of one "
         "question that is disguised by it",
-    )  # fmt: skip
+    )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -216,9 +221,12 @@ def _save(table: pd.DataFrame, question: Question, args: argparse.Namespace) -> 
         return
     exact = table.to_numpy() / table.to_numpy().sum(axis=0)
     spec = {
-        "mechanism": "matrix", "matrix": exact.tolist(), "outputs": list(table.index),
-        "prior": question.prior.tolist(), "attributes": [question.name],
-    }  # fmt: skip
+        "mechanism": "matrix",
+        "matrix": exact.tolist(),
+        "outputs": list(table.index),
+        "prior": question.prior.tolist(),
+        "attributes": [question.name],
+    }
     survey = Survey({question.name: question.labels}, [spec])
     replace_file(Path(args.save), (survey.to_json() + "\n").encode())
     print(f"Survey of one question, disguised by this matrix, written to {args.save}.")

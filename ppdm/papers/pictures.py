@@ -37,9 +37,17 @@ def mixing(theta: float, share: float) -> plot.Figure:
 
     figure = plot.laid_out(draw)
     figure.data = pd.DataFrame(
-        {"true": ["yes", "yes", "no", "no"], "said": ["yes", "no", "yes", "no"],
-         "share": [theta * share, (1 - theta) * share, (1 - theta) * (1 - share), theta * (1 - share)]}
-    )  # fmt: skip
+        {
+            "true": ["yes", "yes", "no", "no"],
+            "said": ["yes", "no", "yes", "no"],
+            "share": [
+                theta * share,
+                (1 - theta) * share,
+                (1 - theta) * (1 - share),
+                theta * (1 - share),
+            ],
+        }
+    )
     figure.alt = (
         f"Of {share:.2f} yes and {1 - share:.2f} no, {said:.2f} say yes: {theta * share:.2f} truly, "
         f"{(1 - theta) * (1 - share):.2f} turned. Undoing stretches {1 - theta:.2f} to {theta:.2f} back "
@@ -64,8 +72,15 @@ def _flows(ax: Axes, theta: float, share: float) -> None:
     for x, part, side in ((0, share, "right"), (1, kept + turned, "left")):
         for low, high, colour, word in ((0, part, YES, "yes"), (part, 1, NO, "no")):
             ax.plot([x, x], [low, high], color=colour, linewidth=6, solid_capstyle="butt")
-            ax.annotate(f"{word} {high - low:.2f}", (x, (low + high) / 2), xytext=(-8 if x == 0 else 8, 0),
-                        textcoords="offset points", ha=side, va="center", fontsize=10)  # fmt: skip
+            ax.annotate(
+                f"{word} {high - low:.2f}",
+                (x, (low + high) / 2),
+                xytext=(-8 if x == 0 else 8, 0),
+                textcoords="offset points",
+                ha=side,
+                va="center",
+                fontsize=10,
+            )
     ax.set(title="Mixing: the coin turns some of both", xlim=(-0.42, 1.42), ylim=(-0.1, 1.02))
     ax.annotate("what is true", (0, -0.03), ha="center", va="top", fontsize=10)
     ax.annotate("what is said", (1, -0.03), ha="center", va="top", fontsize=10)
@@ -78,8 +93,15 @@ def _stretch(ax: Axes, theta: float, share: float) -> None:
     for y in (0, 1):
         ax.plot([0, 1], [y, y], color=plot.SOFT, linewidth=1.5)
         for mark in (0, 1) if y else (0, 1 - theta, theta, 1):
-            ax.annotate(f"{mark:.2g}", (mark, y), xytext=(0, 8 if y else -8), textcoords="offset points",
-                        ha="center", va="bottom" if y else "top", fontsize=10)  # fmt: skip
+            ax.annotate(
+                f"{mark:.2g}",
+                (mark, y),
+                xytext=(0, 8 if y else -8),
+                textcoords="offset points",
+                ha="center",
+                va="bottom" if y else "top",
+                fontsize=10,
+            )
     ends = [1 - theta, theta]
     ax.fill([0, 1, *reversed(ends)], [1, 1, 0, 0], color=plot.SOFT, alpha=0.18, linewidth=0)
     undone = [(edge - (1 - theta)) / (2 * theta - 1) for edge in (said - spread, said + spread)]
@@ -87,10 +109,26 @@ def _stretch(ax: Axes, theta: float, share: float) -> None:
         [*undone, said + spread, said - spread], [1, 1, 0, 0], color=YES, alpha=0.35, linewidth=0
     )
     ax.plot([share, said], [1, 0], color=YES, marker="o")
-    ax.annotate(f"{share:.2f}", (share, 1), xytext=(0, 8), textcoords="offset points", ha="center",
-                va="bottom", fontsize=10, color=YES)  # fmt: skip
-    ax.annotate(f"{said:.2f}", (said, 0), xytext=(0, -8), textcoords="offset points", ha="center",
-                va="top", fontsize=10, color=YES)  # fmt: skip
+    ax.annotate(
+        f"{share:.2f}",
+        (share, 1),
+        xytext=(0, 8),
+        textcoords="offset points",
+        ha="center",
+        va="bottom",
+        fontsize=10,
+        color=YES,
+    )
+    ax.annotate(
+        f"{said:.2f}",
+        (said, 0),
+        xytext=(0, -8),
+        textcoords="offset points",
+        ha="center",
+        va="top",
+        fontsize=10,
+        color=YES,
+    )
     ax.annotate("true share", (0.5, 1.2), ha="center", va="bottom", fontsize=10)
     ax.annotate("share who say yes", (0.5, -0.2), ha="center", va="top", fontsize=10)
     ax.set(title="Undoing: stretch it back, errors too", xlim=(-0.05, 1.05), ylim=(-0.42, 1.42))
@@ -154,8 +192,14 @@ def told_apart(sets: Sequence[Dataset]) -> plot.Figure:
     long = [
         part.assign(dataset=name).reset_index(names="attribute") for name, part in shares.items()
     ]
-    figure.data = pd.concat([one.drop(columns=["low", "high"]).melt(["dataset", "attribute"], var_name="class",
-                             value_name="share of ones") for one in long])  # fmt: skip
+    figure.data = pd.concat(
+        [
+            one.drop(columns=["low", "high"]).melt(
+                ["dataset", "attribute"], var_name="class", value_name="share of ones"
+            )
+            for one in long
+        ]
+    )
     furthest = {name: part.iloc[-1] for name, part in shares.items()}
     figure.alt = " ".join(
         f"{SHORT.get(name, name)}: furthest apart are the classes at {row.name}, {row['low']:.2f} and {row['high']:.2f}."

@@ -43,7 +43,13 @@ def gallery(records: Records, source: Path) -> str:
 def figures_of(notebook: Path) -> dict[str, str]:
     """The figures of an executed notebook: name and caption, as on its page."""
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    shown = ["".join(output.get("data", {}).get("text/html", ""))
-             for cell in cells for output in cell.get("outputs", [])]  # fmt: skip
-    return {name: re.sub(r' <span class="files">.*?</span>', "", caption, flags=re.DOTALL)
-            for html in shown for name, caption in _FIGURE.findall(html)}  # fmt: skip
+    shown = [
+        "".join(output.get("data", {}).get("text/html", ""))
+        for cell in cells
+        for output in cell.get("outputs", [])
+    ]
+    return {
+        name: re.sub(r' <span class="files">.*?</span>', "", caption, flags=re.DOTALL)
+        for html in shown
+        for name, caption in _FIGURE.findall(html)
+    }

@@ -59,12 +59,19 @@ def sample() -> list[dict]:
     ]  # fmt: skip
     matrices = [
         task("estimate", 4.0, 4.0, "", "def estimate(counts, M):\n    ..."),
-        task("verdict", None, 4.0, "To be read again: the answer has changed since it got 2 of 4.",
-             "I would answer such a survey, because ..."),
-    ]  # fmt: skip
+        task(
+            "verdict",
+            None,
+            4.0,
+            "To be read again: the answer has changed since it got 2 of 4.",
+            "I would answer such a survey, because ...",
+        ),
+    ]
     altered = "cell 'plan' was altered; the original was used"
-    return [{"assignment": "00_primer", "remarks": [altered], "tasks": primer},
-            {"assignment": "04_optrr", "remarks": [], "tasks": matrices}]  # fmt: skip
+    return [
+        {"assignment": "00_primer", "remarks": [altered], "tasks": primer},
+        {"assignment": "04_optrr", "remarks": [], "tasks": matrices},
+    ]
 
 
 # -- pictures --------------------------------------------------------------------------------------

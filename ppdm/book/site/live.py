@@ -17,8 +17,12 @@ from ppdm.places import PACKAGE, find_root
 
 LOCKED = Path(__file__).parent / "npm"
 FILES = (
-    "pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json", "python_stdlib.zip",
-)  # fmt: skip
+    "pyodide.mjs",
+    "pyodide.asm.mjs",
+    "pyodide.asm.wasm",
+    "pyodide-lock.json",
+    "python_stdlib.zip",
+)
 #: What a cell that is tagged `live` may import, as its reader is told.
 HAS = ("the standard library", "ppdm.coins", "assignment 0's checks")
 #: Those parts of the package; they need the standard library only.

@@ -142,8 +142,11 @@ def best_picture(notebook: Path, name: str | None = None) -> tuple[str, bytes, s
 
 
 def _picture(output: dict) -> tuple[str, bytes, str] | None:
-    data = {kind: "".join(text) for kind, text in output.get("data", {}).items()
-            if isinstance(text, (str, list))}  # fmt: skip
+    data = {
+        kind: "".join(text)
+        for kind, text in output.get("data", {}).items()
+        if isinstance(text, (str, list))
+    }
     figure = data.get("text/html", "")
     drawn = re.search(r"<svg.*?</svg>", figure, re.DOTALL)
     if drawn:

@@ -149,9 +149,11 @@ def scoreboard(records: Records) -> str:
     parts = []
     for paper in records.papers:
         claims = [c for c in records.claims if c.paper == paper["paper"]]
-        table = _table(claims, f"Claims of {paper['short']}") if claims else (
-            "No claim of this paper has been entered yet.\n"
-        )  # fmt: skip
+        table = (
+            _table(claims, f"Claims of {paper['short']}")
+            if claims
+            else ("No claim of this paper has been entered yet.\n")
+        )
         parts.append(
             f"(claims-of-{paper['paper']})=\n\n## {paper['short']}\n\n*{paper['title']}*\n\n{table}"
         )

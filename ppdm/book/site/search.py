@@ -97,8 +97,11 @@ def sections(name: str, html: str) -> list[Section]:
             continue
         words = plain(heading.get_text(" "))
         title = title or words
-        own = [child.get_text(" ") for child in part.children
-               if isinstance(child, Tag) and child.name != "section" and child is not heading]  # fmt: skip
+        own = [
+            child.get_text(" ")
+            for child in part.children
+            if isinstance(child, Tag) and child.name != "section" and child is not heading
+        ]
         found.append(
             Section(
                 name, str(part.get("id") or ""), title, words, plain(" ".join(own))[:_LONGEST], kind

@@ -143,8 +143,9 @@ def _enter(settings: dict[tuple, dict], path: Path, row: dict[str, Any]) -> None
     })  # fmt: skip
     known = one["x"].setdefault(row.get("goal", "the class"), {})
     known[row.get("knowledge", "others")] = [
-        *_rounded(row["attacker"], row["blind"]), int(row.get("bound", False))
-    ]  # fmt: skip
+        *_rounded(row["attacker"], row["blind"]),
+        int(row.get("bound", False)),
+    ]
     one["y"][row.get("learner", "naive Bayes")] = _rounded(row["balanced"], row["undisguised"])
 
 

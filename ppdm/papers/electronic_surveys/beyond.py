@@ -36,9 +36,13 @@ def truth_told(table: Table, q: float) -> pd.DataFrame:
     scheme, prior = UnrelatedQuestion(q), table.proportions()
     cells, private = prior.occupied()
     truth = scheme.truth_of_reports(prior, cells)
-    return pd.DataFrame({
-        "private": private, "reported": scheme.apply(prior).values[cells], "truth": truth,
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "private": private,
+            "reported": scheme.apply(prior).values[cells],
+            "truth": truth,
+        }
+    )
 
 
 def answers(table: Table, q: float) -> pd.DataFrame:
@@ -121,8 +125,12 @@ def guesses(dataset: str, q: float, kind: str, splits: int = 4, **coding) -> dic
         others, victims = people.numbered(number)
         scheme = UnrelatedQuestion(q, personal_records(others, kind))
         known, target = ladder.belief("others", others, victims), others.names[-1]
-        found.append([attack(scheme, target, known, victims)
-                      for attack in (ladder.vulnerability, ladder.blind)])  # fmt: skip
+        found.append(
+            [
+                attack(scheme, target, known, victims)
+                for attack in (ladder.vulnerability, ladder.blind)
+            ]
+        )
     return dict(zip(("attacker", "blind"), map(float, np.mean(found, axis=0)), strict=True))
 
 

@@ -94,13 +94,16 @@ def persons_needed(points, error: float = 0.01) -> pd.DataFrame:
     >>> persons_needed([0.5]).to_dict("records")
     [{'asked': 5000, 'computed': 7500, 'by coin': 12500}]
     """
-    return pd.DataFrame({
-        protocol: [
-            int(np.ceil(round(disguised_test_se(q, 1, protocol) ** 2 / error**2, 6)))
-            for q in points
-        ]
-        for protocol in PROTOCOLS
-    }, index=pd.Index(points, name="q"))  # fmt: skip
+    return pd.DataFrame(
+        {
+            protocol: [
+                int(np.ceil(round(disguised_test_se(q, 1, protocol) ** 2 / error**2, 6)))
+                for q in points
+            ]
+            for protocol in PROTOCOLS
+        },
+        index=pd.Index(points, name="q"),
+    )
 
 
 def collector(told: pd.DataFrame) -> pd.DataFrame:
@@ -110,11 +113,13 @@ def collector(told: pd.DataFrame) -> pd.DataFrame:
         return lambda rows: rows["private"][rows["truth"] > limit].sum()
 
     groups = told.groupby(["dataset", "q"])
-    return pd.DataFrame({
-        "mean": groups.apply(lambda rows: (rows["private"] * rows["truth"]).sum()),
-        **{f"above {limit}": groups.apply(over(limit)) for limit in (0.5, 0.9, 0.99)},
-        "largest": groups["truth"].max(),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "mean": groups.apply(lambda rows: (rows["private"] * rows["truth"]).sum()),
+            **{f"above {limit}": groups.apply(over(limit)) for limit in (0.5, 0.9, 0.99)},
+            "largest": groups["truth"].max(),
+        }
+    )
 
 
 # Readings -----------------------------------------------------------------------------------------
@@ -132,13 +137,16 @@ def reading_effects(
     for r in READINGS:
         moves = [
             f"{d}, {metric} {means[metric, 'ours', d, q]:.3f} to {means[metric, r.name, d, q]:.3f}"
-            for d in r.datasets for metric in ("accuracy", "balanced")
-        ]  # fmt: skip
+            for d in r.datasets
+            for metric in ("accuracy", "balanced")
+        ]
         effects.append(f"at q = {q:g}: {'; '.join(moves)}")
-    once, anew = ([curve(accuracy, d, reading=split)["var"][q] for d in SETS]
-                  for split in SPLITS.values())  # fmt: skip
-    effects.append(f"variance of the accuracy at q = {q:g}: {_moves(once, anew)}; "
-                   "the means hardly move")  # fmt: skip
+    once, anew = (
+        [curve(accuracy, d, reading=split)["var"][q] for d in SETS] for split in SPLITS.values()
+    )
+    effects.append(
+        f"variance of the accuracy at q = {q:g}: {_moves(once, anew)}; the means hardly move"
+    )
     values = zero.set_index(["dataset", "reading"])["var"]
     told, limit = ([values[d, way] for d in SETS] for way in ("reports as they are", "limit"))
     effects.append(f"variance of the accuracy: {_moves(told, limit)}")

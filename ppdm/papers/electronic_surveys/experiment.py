@@ -106,8 +106,11 @@ def benchmark(dataset: str, **coding) -> dict[str, float]:
     truth = test[:, -1]
     hit = model.predict(test[:, :-1]) == truth
     shares = [float(hit[truth == v].mean()) for v in (0, 1)]
-    return {"accuracy": float(hit.mean()), "balanced": float(np.mean(shares)),
-            "majority class": float(max(truth.mean(), 1 - truth.mean()))}  # fmt: skip
+    return {
+        "accuracy": float(hit.mean()),
+        "balanced": float(np.mean(shares)),
+        "majority class": float(max(truth.mean(), 1 - truth.mean())),
+    }
 
 
 # Testing on disguised records ---------------------------------------------------------------------

@@ -25,18 +25,33 @@ def believed(known: pd.DataFrame) -> plot.Figure:
         for ax, (name, part) in zip(axes, panels):
             ax.plot([0, 1], [0, 1], color=plot.SOFT, linestyle=(0, (4, 2)))
             for i, column in enumerate(("right", "found")):
-                ax.plot(part["q"], part[column], marker=plot.MARKERS[i], color=plot.COLOURS[i],
-                        markeredgewidth=0)  # fmt: skip
+                ax.plot(
+                    part["q"],
+                    part[column],
+                    marker=plot.MARKERS[i],
+                    color=plot.COLOURS[i],
+                    markeredgewidth=0,
+                )
             ax.fill_between(part["q"], part["q"], part["right"], color=plot.COLOURS[0], alpha=0.13)
             middle = part.iloc[len(part) // 2]
             ax.annotate(
                 "his calls that are right", (0.98, 0.995), ha="right", va="bottom", fontsize=10
             )
-            ax.annotate("true records he finds", (middle["q"], middle["found"]), xytext=(6, -5),
-                        textcoords="offset points", va="top", fontsize=10)  # fmt: skip
+            ax.annotate(
+                "true records he finds",
+                (middle["q"], middle["found"]),
+                xytext=(6, -5),
+                textcoords="offset points",
+                va="top",
+                fontsize=10,
+            )
             ax.annotate("what the survey\npromises", (0.57, 0.51), va="top", fontsize=10)
-            ax.set(title=SHORT.get(name, name), xlabel="q: the share of reports that are true", xlim=(0, 1.02),
-                   ylim=(0, 1.1))  # fmt: skip
+            ax.set(
+                title=SHORT.get(name, name),
+                xlabel="q: the share of reports that are true",
+                xlim=(0, 1.02),
+                ylim=(0, 1.1),
+            )
             ax.set_yticks([0, 0.25, 0.5, 0.75, 1])
         for ax in axes[::across]:
             ax.set_ylabel("share")

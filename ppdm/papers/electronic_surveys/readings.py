@@ -56,14 +56,25 @@ READINGS = (
 
 #: Two more, of which the chapter shows both sides at length.
 REDRAWN = Reading(
-    "new splits", "Is the 80/20 split drawn once, or anew in each repetition?",
-    "once; both are shown", why="The split stands before the steps that are repeated.",
-    alternative="anew", options={"splitting": "redrawn"}, datasets=SETS, touches=CURVES)  # fmt: skip
+    "new splits",
+    "Is the 80/20 split drawn once, or anew in each repetition?",
+    "once; both are shown",
+    why="The split stands before the steps that are repeated.",
+    alternative="anew",
+    options={"splitting": "redrawn"},
+    datasets=SETS,
+    touches=CURVES,
+)
 LIMIT = Reading(
-    "limit", "What does the estimator do at q = 0, where it divides by q?",
-    "reports are taken as they are", why="There is nothing to undo.",
-    alternative="the limit of small q", options={"q": 1e-9}, datasets=SETS,
-    touches=("ZM-14",))  # fmt: skip
+    "limit",
+    "What does the estimator do at q = 0, where it divides by q?",
+    "reports are taken as they are",
+    why="There is nothing to undo.",
+    alternative="the limit of small q",
+    options={"q": 1e-9},
+    datasets=SETS,
+    touches=("ZM-14",),
+)
 
 
 def reading_cells(q: list[float]) -> list[dict]:
@@ -74,5 +85,7 @@ def reading_cells(q: list[float]) -> list[dict]:
     wanted = {"ours": SETS} | {each.name: each.datasets for each in READINGS}
     return [
         {"dataset": dataset, "reading": name, "q": point}
-        for name, datasets in wanted.items() for dataset in datasets for point in q
-    ]  # fmt: skip
+        for name, datasets in wanted.items()
+        for dataset in datasets
+        for point in q
+    ]

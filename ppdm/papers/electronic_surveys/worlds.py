@@ -115,8 +115,10 @@ def grid(q: list[float], splits: int, datasets=SETS) -> list[dict]:
     """Every q on each of so many splits of each data set."""
     return [
         {"dataset": dataset, "q": point, "splitting": number}
-        for dataset in datasets for point in q for number in range(splits)
-    ]  # fmt: skip
+        for dataset in datasets
+        for point in q
+        for number in range(splits)
+    ]
 
 
 def beside_the_undisguised(planted: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
@@ -157,16 +159,21 @@ def scatter(dataset: str, rows: pd.DataFrame) -> dict:
 def scatter_at_zero(rows: pd.DataFrame) -> dict:
     """The variance at q = 0 on each data set."""
     here = [line(rows, dataset).loc[0] for dataset in SETS]
-    return {"value": np.array([row["var"] for row in here]),
-            "se": np.array([row["var_se"] for row in here]), "names": list(SETS)}  # fmt: skip
+    return {
+        "value": np.array([row["var"] for row in here]),
+        "se": np.array([row["var_se"] for row in here]),
+        "names": list(SETS),
+    }
 
 
 def loss(rows: pd.DataFrame, q: float = 0.5, datasets=SETS) -> dict:
     """The accuracy at some q minus that at q = 1."""
     here = [line(rows, dataset) for dataset in datasets]
-    return {"value": np.array([one["mean"][q] - one["mean"][1] for one in here]),
-            "se": np.array([np.hypot(one["se"][q], one["se"][1]) for one in here]),
-            "names": list(datasets)}  # fmt: skip
+    return {
+        "value": np.array([one["mean"][q] - one["mean"][1] for one in here]),
+        "se": np.array([np.hypot(one["se"][q], one["se"][1]) for one in here]),
+        "names": list(datasets),
+    }
 
 
 def trees_alone(rows: pd.DataFrame) -> dict:
@@ -192,8 +199,11 @@ def of_each(metric: str, rows: pd.DataFrame, least: float = 0.0) -> dict:
     here = rows[(rows["metric"] == metric) & (rows["q"] >= least)]
     groups = here.groupby(["dataset", "q"])["value"]
     se = groups.std() / np.sqrt(groups.size())
-    return {"value": groups.mean().to_numpy(), "se": se.to_numpy(),
-            "names": [f"{dataset}, q = {q:g}" for dataset, q in se.index]}  # fmt: skip
+    return {
+        "value": groups.mean().to_numpy(),
+        "se": se.to_numpy(),
+        "names": [f"{dataset}, q = {q:g}" for dataset, q in se.index],
+    }
 
 
 def slope(rows: pd.DataFrame) -> dict:
@@ -232,8 +242,11 @@ def expected_shares(
     >>> bool(np.allclose(found["ours"], found["theirs"]))
     True
     """
-    undo = {"right": lambda s, t: s.undo(t), "no undoing": lambda s, t: t,
-            "coin turned": lambda s, t: UnrelatedQuestion(1 - q).undo(t)}  # fmt: skip
+    undo = {
+        "right": lambda s, t: s.undo(t),
+        "no undoing": lambda s, t: t,
+        "coin turned": lambda s, t: UnrelatedQuestion(1 - q).undo(t),
+    }
     ours, theirs, names = [], [], []
     for dataset in SETS:
         everyone = survey(dataset, **_coding(dataset, reading, coding)).everyone
@@ -303,9 +316,12 @@ def _holding(table: Table, name: str, level) -> Table:
 
 
 def least_help(
-    q: float = 0.5, knowledge: str = "own list", splitting: int | None = None,
-    reading: Reading | None = None, **coding,
-) -> dict:  # fmt: skip
+    q: float = 0.5,
+    knowledge: str = "own list",
+    splitting: int | None = None,
+    reading: Reading | None = None,
+    **coding,
+) -> dict:
     """[ZM-25] Every other answer's chance, the class being known, on both data sets."""
     value, names = [], []
     for dataset in SETS:

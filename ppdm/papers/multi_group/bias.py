@@ -44,8 +44,9 @@ def crossing(pair: Table, groups: int, n: float, low: float = 0.501) -> float:
     """The θ above 1/2 from which on undoing is worth its variance; NaN where there is none."""
 
     def gain(theta):
-        return (expected_accuracy(pair, theta, groups, n, True)
-                - expected_accuracy(pair, theta, groups, n, False))  # fmt: skip
+        return expected_accuracy(pair, theta, groups, n, True) - expected_accuracy(
+            pair, theta, groups, n, False
+        )
 
     points = np.linspace(low, 0.999, 200)
     signs = np.array([gain(theta) for theta in points])
@@ -71,9 +72,15 @@ def crossed(summary: pd.DataFrame) -> float:
 
 
 def one_question(
-    rng: np.random.Generator, reps: int, dataset: str, attribute: str, theta: float, groups: int,
-    n: int, **coding,
-) -> dict[str, np.ndarray]:  # fmt: skip
+    rng: np.random.Generator,
+    reps: int,
+    dataset: str,
+    attribute: str,
+    theta: float,
+    groups: int,
+    n: int,
+    **coding,
+) -> dict[str, np.ndarray]:
     """The same, simulated: the true accuracy of both trees, from `reps` surveys of n people.
 
     Returns ``undone`` and ``as reported``.

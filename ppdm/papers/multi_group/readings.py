@@ -72,13 +72,21 @@ READINGS = {reading.name: reading for reading in (
 #: What the paper leaves open in a word of its own: no other run, another count.
 OF_WORDS = (
     Reading(
-        "records in two groups", '"We randomly split the whole data set into two groups": its '
-        "records or its attributes?", "its attributes (Section 4.3 says so)",
-        alternative="its records", touches=("ZD-28", "ZD-33")),
+        "records in two groups",
+        '"We randomly split the whole data set into two groups": its records or its attributes?',
+        "its attributes (Section 4.3 says so)",
+        alternative="its records",
+        touches=("ZD-28", "ZD-33"),
+    ),
     Reading(
-        "fairly: ten points", 'How large a loss is "fairly accurate"?', "0.05", alternative="0.1",
-        why="The paper does not say; both are decided.", touches=("ZD-38", "ZD-39", "ZD-40", "ZD-41")),
-)  # fmt: skip
+        "fairly: ten points",
+        'How large a loss is "fairly accurate"?',
+        "0.05",
+        alternative="0.1",
+        why="The paper does not say; both are decided.",
+        touches=("ZD-38", "ZD-39", "ZD-40", "ZD-41"),
+    ),
+)
 
 
 #: Worlds known to be wrong, as keywords of `experiment.trees`.
@@ -109,6 +117,9 @@ def codings(*datasets: str) -> list[Reading]:
     >>> [reading.name for reading in codings("adult")]
     ['middle of the range']
     """
-    coded = [r for r in READINGS.values() if set(r.options) <= {"split", "missing"}
-             and "third" not in r.options.values()]  # fmt: skip
+    coded = [
+        r
+        for r in READINGS.values()
+        if set(r.options) <= {"split", "missing"} and "third" not in r.options.values()
+    ]
     return [r for r in coded if not datasets or set(datasets) & set(r.datasets)]

@@ -59,8 +59,14 @@ def gamma_ranges(widths, delta: float = 0.75) -> pd.DataFrame:
     for width in widths:
         prior = gamma_prior(width=width)
         low, high = warner_front(prior, delta).privacy[0], 1 - prior.max()
-        rows.append({"bin width": width, "Warner from": low, "to": high,
-                     "possible range / Warner's": (high - (1 - delta)) / (high - low)})  # fmt: skip
+        rows.append(
+            {
+                "bin width": width,
+                "Warner from": low,
+                "to": high,
+                "possible range / Warner's": (high - (1 - delta)) / (high - low),
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -94,8 +100,11 @@ def against_warner(front: pd.DataFrame, warner: spea2.Front) -> dict[str, float]
     """The least gain of a search over Warner, where it is, and the search's lowest privacy."""
     gained = gain(front, warner)
     worst = gained.loc[gained["ratio"].idxmin()]
-    return {"least gain": worst["ratio"], "at privacy": worst["level"],
-            "lowest privacy": front["privacy"].min()}  # fmt: skip
+    return {
+        "least gain": worst["ratio"],
+        "at privacy": worst["level"],
+        "lowest privacy": front["privacy"].min(),
+    }
 
 
 def over_square(searched: pd.DataFrame, square: pd.DataFrame) -> pd.DataFrame:
@@ -117,9 +126,13 @@ def multiples(edge, square, searched, warner: spea2.Front, every: int) -> pd.Dat
 
 
 def reading_effects(
-    choices: pd.DataFrame, uniform: pd.DataFrame, runs: pd.DataFrame, level: float, priors: dict,
+    choices: pd.DataFrame,
+    uniform: pd.DataFrame,
+    runs: pd.DataFrame,
+    level: float,
+    priors: dict,
     age: pd.Series,
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """Question, choice, alternatives and effect of each reading.
 
     `choices` and `runs` hold errors at the privacy `level` as multiples of the least one, of short
@@ -138,9 +151,13 @@ def reading_effects(
     def most(prior) -> str:
         return f"{1 - np.max(prior):.2f}"
 
-    even = {(row["population"], row["mutation step"]):
-            f"{row['least gain']:.2f} from privacy {row['lowest privacy']:.2f} on"
-            for _, row in uniform.iterrows()}  # fmt: skip
+    even = {
+        (
+            row["population"],
+            row["mutation step"],
+        ): f"{row['least gain']:.2f} from privacy {row['lowest privacy']:.2f} on"
+        for _, row in uniform.iterrows()
+    }
     at_level = f"error at privacy {level:.2f}: {error()}; else "
     counted = pd.qcut(age, 10).value_counts(normalize=True)
     effects = [
@@ -247,8 +264,10 @@ def reach(rows: pd.DataFrame, cell: dict) -> dict:
 def below_warner(rows: pd.DataFrame, cells) -> dict:
     """By how much the lowest privacy found is below Warner's."""
     first = [of(rows, cell).iloc[0] for cell in cells]
-    return {"differences": [row["warner lowest"] - row["lowest"] for row in first],
-            "names": [told(cell) for cell in cells]}  # fmt: skip
+    return {
+        "differences": [row["warner lowest"] - row["lowest"] for row in first],
+        "names": [told(cell) for cell in cells],
+    }
 
 
 def better(rows: pd.DataFrame, cells) -> dict:
@@ -266,8 +285,10 @@ def levels_won(found: dict) -> str:
     'Better at 2 of 3 levels in the mean over the draws; the median gain is 1.50.'
     """
     gained = np.asarray(found["differences"])
-    return (f"Better at {int((gained > 0).sum())} of {gained.size} levels in the mean over the draws; "
-            f"the median gain is {np.exp(np.median(gained)):.2f}.")  # fmt: skip
+    return (
+        f"Better at {int((gained > 0).sum())} of {gained.size} levels in the mean over the draws; "
+        f"the median gain is {np.exp(np.median(gained)):.2f}."
+    )
 
 
 def much_better(rows: pd.DataFrame, cell: dict, above: float) -> dict:
@@ -280,8 +301,10 @@ def much_better(rows: pd.DataFrame, cell: dict, above: float) -> dict:
 def ends(rows: pd.DataFrame, cell: dict) -> dict:
     """How far the ends of the range found are from Warner's."""
     row = of(rows, cell).iloc[0]
-    return {"value": [row["lowest"] - row["warner lowest"], row["highest"] - row["warner highest"]],
-            "names": ["lowest privacy", "highest privacy"]}  # fmt: skip
+    return {
+        "value": [row["lowest"] - row["warner lowest"], row["highest"] - row["warner highest"]],
+        "names": ["lowest privacy", "highest privacy"],
+    }
 
 
 def range_ratio(rows: pd.DataFrame, cell: dict) -> dict:
@@ -319,17 +342,25 @@ def limit_claims(foretold, fitted) -> dict[str, dict]:
     `foretold` comes from the other three limits, `fitted` from our reading of the normal. Wrong is the
     limit of the bound next to it.
     """
-    others = {r.name: warner_limits(normal_prior(r.options.get("normal_mean", 5.5), r.options["normal_sd"]))
-              for r in READINGS if "normal_sd" in r.options}  # fmt: skip
+    others = {
+        r.name: warner_limits(
+            normal_prior(r.options.get("normal_mean", 5.5), r.options["normal_sd"])
+        )
+        for r in READINGS
+        if "normal_sd" in r.options
+    }
     found = {}
     for i, (plain, under) in enumerate(zip(foretold, fitted, strict=True)):
         next_to_it = {"value": fitted[i + 1 if i + 1 < len(fitted) else i - 1]}
         found[f"HD-{11 + i}"] = {
-            "plain": {"value": plain}, "under": {"value": under},
-            "worlds": {name: {"plain": {"value": limits[i]}, "under": {"value": limits[i]}}
-                       for name, limits in others.items()},
+            "plain": {"value": plain},
+            "under": {"value": under},
+            "worlds": {
+                name: {"plain": {"value": limits[i]}, "under": {"value": limits[i]}}
+                for name, limits in others.items()
+            },
             "plants": {"the next bound": {"plain": next_to_it, "under": next_to_it}},
-        }  # fmt: skip
+        }
     return found
 
 
@@ -337,8 +368,11 @@ def less_error(rows: pd.DataFrame, better: str = "OptRR", worse: str = "Warner")
     """[Huang & Du, VI.E] How much larger the simulated error of one scheme's matrices is than another's."""
     table = rows.groupby(["member", "scheme"])["value"].agg(["mean", "var", "size"]).unstack()
     error = (table["var"] / table["size"]).sum(axis=1)
-    return {"differences": (table["mean"][worse] - table["mean"][better]).to_numpy(),
-            "se": np.sqrt(error).to_numpy(), "names": [f"level {i + 1}" for i in table.index]}  # fmt: skip
+    return {
+        "differences": (table["mean"][worse] - table["mean"][better]).to_numpy(),
+        "se": np.sqrt(error).to_numpy(),
+        "names": [f"level {i + 1}" for i in table.index],
+    }
 
 
 def blocks(evidence_of, array: np.ndarray, number: int = 10) -> dict[str, dict]:

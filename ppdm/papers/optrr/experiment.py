@@ -184,21 +184,40 @@ def gain(front: pd.DataFrame, warner: spea2.Front, count: int = 20) -> pd.DataFr
 
 
 def search_cell(
-    rng, dataset: str, delta: float, priors: dict, generations: int, run: int = 0,
-    matrices: bool = False, population: int = 100, **choices,
-):  # fmt: skip
+    rng,
+    dataset: str,
+    delta: float,
+    priors: dict,
+    generations: int,
+    run: int = 0,
+    matrices: bool = False,
+    population: int = 100,
+    **choices,
+):
     """One run of the paper's algorithm: the front, and its matrices in columns m0, m1, ..."""
     front = spea2.optrr(
-        priors[dataset], delta, rng, generations=generations, population=population,
-        archive=population, **choices,
-    )  # fmt: skip
+        priors[dataset],
+        delta,
+        rng,
+        generations=generations,
+        population=population,
+        archive=population,
+        **choices,
+    )
     return front_columns(front, matrices)
 
 
 def drawn_cell(
-    rng, dataset: str, delta: float, draw: int, priors: dict, respondents: int, generations: int,
-    fixed=(), **choices,
-) -> pd.DataFrame:  # fmt: skip
+    rng,
+    dataset: str,
+    delta: float,
+    draw: int,
+    priors: dict,
+    respondents: int,
+    generations: int,
+    fixed=(),
+    **choices,
+) -> pd.DataFrame:
     """[Huang & Du, VI.B] One data set of so many records, drawn from its prior, and one search on it.
 
     The paper "randomly generates" its data; those of the `fixed` names are what they are. Gives
@@ -214,10 +233,14 @@ def drawn_cell(
 def beside_warner(front, warner: spea2.Front) -> pd.DataFrame:
     """`gain` of a front, and the ends of its privacy and of Warner's in every row."""
     told = gain(pd.DataFrame({"privacy": front.privacy, "mse": front.mse}), warner)
-    return told.assign(**{
-        "lowest": front.privacy.min(), "highest": front.privacy.max(),
-        "warner lowest": warner.privacy.min(), "warner highest": warner.privacy.max(),
-    })  # fmt: skip
+    return told.assign(
+        **{
+            "lowest": front.privacy.min(),
+            "highest": front.privacy.max(),
+            "warner lowest": warner.privacy.min(),
+            "warner highest": warner.privacy.max(),
+        }
+    )
 
 
 def random_front(prior, delta: float, rng, size: int = 5_000) -> spea2.Front:

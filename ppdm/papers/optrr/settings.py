@@ -62,9 +62,13 @@ CLAIMS: dict[str, tuple[Callable[..., dict], dict[str, Any]]] = {
 
 
 def priors(
-    age: pd.Series, normal_mean: float = NORMAL["mean"], normal_sd: float = NORMAL["sd"],
-    gamma_width: float = GAMMA_WIDTH, cut: str = "widths", **of_search: Any,
-) -> dict[str, np.ndarray]:  # fmt: skip
+    age: pd.Series,
+    normal_mean: float = NORMAL["mean"],
+    normal_sd: float = NORMAL["sd"],
+    gamma_width: float = GAMMA_WIDTH,
+    cut: str = "widths",
+    **of_search: Any,
+) -> dict[str, np.ndarray]:
     """The experiments' distributions under a reading's options.
 
     >>> priors(pd.Series([1, 2]), gamma_width=1.0)["gamma"][0].round(2)
@@ -82,9 +86,14 @@ def priors(
 
 
 def one_search(
-    rng: np.random.Generator, dataset: str, delta: float, world: str, generations: int,
-    priors_of: dict[str, dict[str, np.ndarray]], options: dict[str, dict[str, Any]],
-) -> pd.DataFrame:  # fmt: skip
+    rng: np.random.Generator,
+    dataset: str,
+    delta: float,
+    world: str,
+    generations: int,
+    priors_of: dict[str, dict[str, np.ndarray]],
+    options: dict[str, dict[str, Any]],
+) -> pd.DataFrame:
     """A search on the exact shares of one experiment under one reading, beside Warner's matrices."""
     from ppdm.optimise import spea2
 
@@ -123,8 +132,13 @@ def verdicts(found: pd.DataFrame, claims: dict[str, ledger.Claim]) -> Iterator[d
             whole = pd.concat([rows, *(evidence.of(ours, cell) for cell in missing)])
             finding = study.rules.RULES[claims[id].rule](**of(whole, **about), **claims[id].given)
             values = (f"{x:.6g}" if x is not None else "" for x in finding[1:4])
-            yield dict(zip(ledger.WORLD_COLUMNS,
-                           (id, world, *values, "yes" if finding.met else "no"), strict=True))  # fmt: skip
+            yield dict(
+                zip(
+                    ledger.WORLD_COLUMNS,
+                    (id, world, *values, "yes" if finding.met else "no"),
+                    strict=True,
+                )
+            )
 
 
 def different(readings: list[Reading]) -> list[Reading]:
@@ -144,8 +158,11 @@ def run(generations: int = 20_000, readings: list[Reading] | None = None) -> lis
     readings = different(READINGS if readings is None else readings)
     age = data.load("adult").frame["age"]
     options = {study.worlds.OURS: {}} | {r.name: dict(r.options) for r in readings}
-    search = partial(one_search, options=options,
-                     priors_of={name: priors(age, **given) for name, given in options.items()})  # fmt: skip
+    search = partial(
+        one_search,
+        options=options,
+        priors_of={name: priors(age, **given) for name, given in options.items()},
+    )
     parts = []
     for cells, length in ((CELLS, generations), (SHORT_CELLS, generations // 4)):
         grid = [cell | {"world": study.worlds.OURS} for cell in cells]

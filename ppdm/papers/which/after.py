@@ -147,9 +147,11 @@ def sets_tell_most() -> dict:
     beside = {"ours": np.array(best), "names": names}
     return beside | {
         "theirs": formula(lambda n: range(1, n)),
-        "plants": {"single answers only": beside | {"theirs": formula(lambda n: [1])},
-                   "halves only": beside | {"theirs": formula(lambda n: [n // 2])}},
-    }  # fmt: skip
+        "plants": {
+            "single answers only": beside | {"theirs": formula(lambda n: [1])},
+            "halves only": beside | {"theirs": formula(lambda n: [n // 2])},
+        },
+    }
 
 
 # What an estimate costs ---------------------------------------------------------------------------
@@ -205,8 +207,14 @@ def two_prices(epsilons: Sequence[float], n: int = 8) -> list[dict]:
             "k-RR": today.k_rr(n, epsilon),
         }
         for scheme, M in schemes.items():
-            rows.append({"epsilon": epsilon, "scheme": scheme, "told": information(M, even) / most,
-                         "efficiency": least / _noise(M, even)})  # fmt: skip
+            rows.append(
+                {
+                    "epsilon": epsilon,
+                    "scheme": scheme,
+                    "told": information(M, even) / most,
+                    "efficiency": least / _noise(M, even),
+                }
+            )
     return rows
 
 
@@ -232,9 +240,9 @@ def growth(M: np.ndarray, priors: np.ndarray) -> float:
 
 def odds(answers: int = 4, reports: int = 5) -> dict:
     """[WC-55] The largest growth of odds in parts of γ, in drawn channels: all predicates, many priors."""
-    sure = np.array([
-        [0.5 * (x in pair) for x in range(answers)] for pair in combinations(range(answers), 2)
-    ])  # fmt: skip
+    sure = np.array(
+        [[0.5 * (x in pair) for x in range(answers)] for pair in combinations(range(answers), 2)]
+    )
 
     def one(rng: np.random.Generator, mean: bool = False, pairs: bool = True) -> dict:
         M = rng.dirichlet(np.ones(reports), size=answers).T
@@ -405,8 +413,12 @@ def adding_up(most: int = 6) -> dict:
     )
     each = both(lambda d, t: reduce(np.kron, [coin(t)] * d))
     same = both(lambda d, t: coin(t) if d == 1 else _one_group(d, t))
-    return {"ours": each, "theirs": sums, "names": names,
-            "plants": {"one coin for all": {"ours": same, "theirs": sums, "names": names}}}  # fmt: skip
+    return {
+        "ours": each,
+        "theirs": sums,
+        "names": names,
+        "plants": {"one coin for all": {"ours": same, "theirs": sums, "names": names}},
+    }
 
 
 def _one_group(d: int, theta: float) -> np.ndarray:

@@ -96,8 +96,10 @@ def rulers(matrix: np.ndarray, prior: np.ndarray) -> list[tuple[str, float]]:
     [('ε', 1.09...), ('worst report', 0.75), ('average report', 0.75)]
     """
     epsilon = matrix_epsilon(matrix)
-    own = [("worst report", float(max_posterior(matrix, prior))),
-           ("average report", 1 - float(privacy(matrix, prior)))]  # fmt: skip
+    own = [
+        ("worst report", float(max_posterior(matrix, prior))),
+        ("average report", 1 - float(privacy(matrix, prior))),
+    ]
     return [("ε", epsilon), *own] if math.isfinite(epsilon) else own
 
 
@@ -185,16 +187,20 @@ def evidence() -> dict[str, dict]:
     return {
         "WC-31": {
             "value": times("three groups", "ε", "pairs"),
-            "plants": {"every cell wanted": {"value": times("three groups", "ε", "cells")},
-                       "one answer more": {"value": more}},
+            "plants": {
+                "every cell wanted": {"value": times("three groups", "ε", "cells")},
+                "one answer more": {"value": more},
+            },
         },
         "WC-32": {
             "value": [times("Warner", "ε", "cells", parameter=p) for p in (0.4, 0.5, 0.7)],
-            "plants": {"ε = 1": {"value": times("Warner", "ε", "cells", parameter=math.e / (7 + math.e))},
-                       "prefixes wanted": {"value": times("Warner", "ε", "prefixes")}},
+            "plants": {
+                "ε = 1": {"value": times("Warner", "ε", "cells", parameter=math.e / (7 + math.e))},
+                "prefixes wanted": {"value": times("Warner", "ε", "prefixes")},
+            },
         },
         "WC-33": {
             "value": [ratio for scheme in GROUPS for ratio in grouped(scheme)],
             "plants": {"UP": {"value": grouped("UP")}},
         },
-    }  # fmt: skip
+    }

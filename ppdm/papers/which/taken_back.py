@@ -30,25 +30,60 @@ NEIGHBOURS = 3
 WITHIN = 0.1
 
 NOISE_READINGS = (
-    Reading("a quarter of the noise", "How much noise is added?", "as much as there is spread",
-            alternative="a quarter of that", options={"ratio": 0.25}),
-    Reading("four times the noise", "How much noise is added?", "as much as there is spread",
-            alternative="four times that", options={"ratio": 4.0}),
-)  # fmt: skip
+    Reading(
+        "a quarter of the noise",
+        "How much noise is added?",
+        "as much as there is spread",
+        alternative="a quarter of that",
+        options={"ratio": 0.25},
+    ),
+    Reading(
+        "four times the noise",
+        "How much noise is added?",
+        "as much as there is spread",
+        alternative="four times that",
+        options={"ratio": 4.0},
+    ),
+)
 NOISE_PLANTS = (
-    Reading("columns shuffled", "Do attributes go together?", "as in the data",
-            alternative="not at all", options={"people": "columns shuffled"}),
-    Reading("one cause", "Do attributes go together?", "as in the data",
-            alternative="all are one number, and its opposite", options={"people": "one cause"}),
-)  # fmt: skip
-MIXED_UP = Reading("records mixed up", "Does he know which rows are theirs?", "yes",
-                   alternative="he takes other rows for theirs", options={"mixed_up": True})  # fmt: skip
+    Reading(
+        "columns shuffled",
+        "Do attributes go together?",
+        "as in the data",
+        alternative="not at all",
+        options={"people": "columns shuffled"},
+    ),
+    Reading(
+        "one cause",
+        "Do attributes go together?",
+        "as in the data",
+        alternative="all are one number, and its opposite",
+        options={"people": "one cause"},
+    ),
+)
+MIXED_UP = Reading(
+    "records mixed up",
+    "Does he know which rows are theirs?",
+    "yes",
+    alternative="he takes other rows for theirs",
+    options={"mixed_up": True},
+)
 PLANTS = (
-    Reading("somebody else's row", "Whose row does he take for hers?", "hers",
-            alternative="anybody's", options={"anybodys": True}),
-    Reading("released as it is", "What is released?", "a distorted table",
-            alternative="the table itself", options={"scheme": "original"}),
-)  # fmt: skip
+    Reading(
+        "somebody else's row",
+        "Whose row does he take for hers?",
+        "hers",
+        alternative="anybody's",
+        options={"anybodys": True},
+    ),
+    Reading(
+        "released as it is",
+        "What is released?",
+        "a distorted table",
+        alternative="the table itself",
+        options={"scheme": "original"},
+    ),
+)
 
 
 def numbers(dataset: str, source: str | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -82,9 +117,14 @@ def people_of(X: np.ndarray, people: str, rng: np.random.Generator) -> np.ndarra
 
 
 def out_of_noise(
-    rng: np.random.Generator, reps: int, dataset: str, draw: int, ratio: float = 1.0,
-    people: str = "", source: str | None = None,
-) -> dict[str, np.ndarray]:  # fmt: skip
+    rng: np.random.Generator,
+    reps: int,
+    dataset: str,
+    draw: int,
+    ratio: float = 1.0,
+    people: str = "",
+    source: str | None = None,
+) -> dict[str, np.ndarray]:
     """The share of the variance that guesses explain, if normal noise is added to standardized values.
 
     `ratio` is the variance of the noise in parts of the attribute's. 0 is what the mean explains, a
@@ -121,8 +161,11 @@ def covariance_wins(rows: pd.DataFrame) -> dict:
 
 def _more(rows: pd.DataFrame, pairs: Iterable[tuple[str, str]]) -> dict:
     mean = rows.groupby(["dataset", "metric"])["value"].mean().unstack()
-    found = {f"{TABLES[dataset]}, beyond {b}": mean.loc[dataset, a] - mean.loc[dataset, b]
-             for a, b in pairs for dataset in mean.index}  # fmt: skip
+    found = {
+        f"{TABLES[dataset]}, beyond {b}": mean.loc[dataset, a] - mean.loc[dataset, b]
+        for a, b in pairs
+        for dataset in mean.index
+    }
     return {"differences": np.array(list(found.values())), "names": list(found)}
 
 
@@ -130,9 +173,16 @@ def _more(rows: pd.DataFrame, pairs: Iterable[tuple[str, str]]) -> dict:
 
 
 def won_back(
-    rng: np.random.Generator, reps: int, dataset: str, scheme: str, known: int, draw: int,
-    mixed_up: bool = False, anybodys: bool = False, source: str | None = None,
-) -> dict[str, np.ndarray]:  # fmt: skip
+    rng: np.random.Generator,
+    reps: int,
+    dataset: str,
+    scheme: str,
+    known: int,
+    draw: int,
+    mixed_up: bool = False,
+    anybodys: bool = False,
+    source: str | None = None,
+) -> dict[str, np.ndarray]:
     """The share of the other records' values that are won back, by each guess; and blindly.
 
     Blind is the constant that would be right most often for the known records. Guesses are rounded as
@@ -252,8 +302,13 @@ def known_cells(schemes: Iterable[str], known: Iterable[int], draws: int) -> lis
     >>> len(known_cells(["BSVD"], [20], 12))
     24
     """
-    return [{"dataset": d, "scheme": s, "known": k, "draw": i}
-            for d in TABLES for s in schemes for k in known for i in range(draws)]  # fmt: skip
+    return [
+        {"dataset": d, "scheme": s, "known": k, "draw": i}
+        for d in TABLES
+        for s in schemes
+        for k in known
+        for i in range(draws)
+    ]
 
 
 def noise_cells(draws: int) -> list[dict]:

@@ -21,14 +21,29 @@ from ppdm.papers.common import TRAINING, Reading, binary_frame, survey
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
 SETS = ("congressional-voting", "breast-cancer-wisconsin", "adult")
-SHUFFLED = Reading("columns shuffled", "Do answers go together?", "as in the data",
-                   alternative="not at all", options={"shuffled": True})  # fmt: skip
+SHUFFLED = Reading(
+    "columns shuffled",
+    "Do answers go together?",
+    "as in the data",
+    alternative="not at all",
+    options={"shuffled": True},
+)
 PLANTS = (
-    Reading("clusters of eight", "How many answers are told together?", "two",
-            alternative="eight", options={"joined": 4}),
-    Reading("half of the ε", "How much may a cluster tell?", "as much as its answers apart",
-            alternative="half of that", options={"part": 0.5}),
-)  # fmt: skip
+    Reading(
+        "clusters of eight",
+        "How many answers are told together?",
+        "two",
+        alternative="eight",
+        options={"joined": 4},
+    ),
+    Reading(
+        "half of the ε",
+        "How much may a cluster tell?",
+        "as much as its answers apart",
+        alternative="half of that",
+        options={"part": 0.5},
+    ),
+)
 
 # Exactly ------------------------------------------------------------------------------------------
 
@@ -82,8 +97,10 @@ def _ratios(found: dict[str, float]) -> list[float]:
 def two_told_together() -> dict:
     """[WC-69] Noise told apart over noise told together; fair answers and all of Adult's pairs."""
     everyone = survey("adult").everyone
-    pairs = [(f"{a} and {b}", everyone.marginal(a, b).proportions().densified().values)
-             for a, b in combinations(everyone.names, 2)]  # fmt: skip
+    pairs = [
+        (f"{a} and {b}", everyone.marginal(a, b).proportions().densified().values)
+        for a, b in combinations(everyone.names, 2)
+    ]
     fair = np.full(4, 0.25)
     value, names = [], []
     for epsilon in EPSILONS:
@@ -120,8 +137,14 @@ def gains(epsilons: Iterable[float], sizes: Iterable[int] = (2, 3, 4)) -> pd.Dat
         for epsilon in epsilons:
             pair, first, _ = _ratios(noises(np.full(4, 0.25), epsilon, size))
             for table, ratio in (("each share", first), ("each pair of them", pair)):
-                rows.append({"told together": f"{size} answers", "epsilon": epsilon, "table": table,
-                             "noise": 1 / ratio})  # fmt: skip
+                rows.append(
+                    {
+                        "told together": f"{size} answers",
+                        "epsilon": epsilon,
+                        "table": table,
+                        "noise": 1 / ratio,
+                    }
+                )
     return pd.DataFrame(rows)
 
 
@@ -147,9 +170,16 @@ def in_pairs(X: np.ndarray) -> list[tuple[int, ...]]:
 
 
 def pair_errors(
-    rng: np.random.Generator, reps: int, dataset: str, draw: int, epsilon: float = 5.0,
-    shuffled: bool = False, joined: int = 1, part: float = 1.0, **coding: object,
-) -> dict[str, np.ndarray]:  # fmt: skip
+    rng: np.random.Generator,
+    reps: int,
+    dataset: str,
+    draw: int,
+    epsilon: float = 5.0,
+    shuffled: bool = False,
+    joined: int = 1,
+    part: float = 1.0,
+    **coding: object,
+) -> dict[str, np.ndarray]:
     """The error of all pair tables (root mean square of their shares), with ε for the whole record.
 
     Four fifths of the people answer; which answers go together is learned from the others.
@@ -167,8 +197,11 @@ def pair_errors(
         by_chance = [tuple(chance[i : i + 2]) for i in range(0, X.shape[1], 2)]
         pairs = in_pairs(others)
         clusters = [sum(pairs[i : i + joined], ()) for i in range(0, len(pairs), joined)]
-        plans = {"apart": ([(i,) for i in range(X.shape[1])], epsilon),
-                 "clusters": (clusters, part * epsilon), "clusters by chance": (by_chance, epsilon)}  # fmt: skip
+        plans = {
+            "apart": ([(i,) for i in range(X.shape[1])], epsilon),
+            "clusters": (clusters, part * epsilon),
+            "clusters by chance": (by_chance, epsilon),
+        }
         for plan, (blocks, budget) in plans.items():
             for how, estimate in _estimates(asked, blocks, budget, rng).items():
                 one[f"{plan}, {how}"] = float(np.sqrt(np.mean((estimate - truth) ** 2)))
@@ -239,15 +272,25 @@ EM_READINGS = (
             options={"epsilon": 4.0}),
 )  # fmt: skip
 EM_PLANTS = (
-    Reading("the coin of another ε", "Which matrix does EM undo?", "the respondents'",
-            alternative="that of twice the ε", options={"factor": 2.0}),
-)  # fmt: skip
+    Reading(
+        "the coin of another ε",
+        "Which matrix does EM undo?",
+        "the respondents'",
+        alternative="that of twice the ε",
+        options={"factor": 2.0},
+    ),
+)
 
 
 def joint_errors(
-    rng: np.random.Generator, reps: int, draw: int, epsilon: float = 2.0, steps: int = 1_000,
-    factor: float = 1.0, source: str | None = None,
-) -> dict[str, np.ndarray]:  # fmt: skip
+    rng: np.random.Generator,
+    reps: int,
+    draw: int,
+    epsilon: float = 2.0,
+    steps: int = 1_000,
+    factor: float = 1.0,
+    source: str | None = None,
+) -> dict[str, np.ndarray]:
     """The distance (half the sum of differences) of estimated pair tables of Breast Cancer's grades.
 
     Each attribute with the next; each answer told by k-RR on its ten grades.
@@ -269,8 +312,10 @@ def joint_errors(
             "independent": [],
         }
         for i in range(X.shape[1] - 1):
-            truth, seen = (np.bincount(Y[:, i] * levels + Y[:, i + 1], minlength=levels**2) / len(Y)
-                           for Y in (asked, told))  # fmt: skip
+            truth, seen = (
+                np.bincount(Y[:, i] * levels + Y[:, i + 1], minlength=levels**2) / len(Y)
+                for Y in (asked, told)
+            )
             undone = back @ seen
             table = undone.reshape(levels, levels)
             estimates = {
