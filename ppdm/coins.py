@@ -17,8 +17,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
-WIDTH, LEFT, RIGHT = 640, 210, 70  # of a drawing, of its names, of its numbers
-ROW, HEIGHT = 30, 240
+WIDTH, LEFT, RIGHT = (
+    360,
+    8,
+    60,
+)  # of a drawing, which a phone shows whole; before its bars, after them
+ROW, HEIGHT = 42, 190
 
 
 class Picture:
@@ -72,9 +76,9 @@ def bars(shares: Mapping[str, float]) -> Picture:
     for number, (name, share) in enumerate(shares.items()):
         top = ROW * number + 5
         left, right = sorted((place(0), place(share)))
-        parts.append(_text(LEFT - 10, top + 15, name, "end"))
-        parts.append(_box(left, top, right - left, ROW - 10))
-        parts.append(_text(right + 6, top + 15, f"{share:.3f}", "start"))
+        parts.append(_text(LEFT + 4, top + 11, name, "start"))
+        parts.append(_box(left, top + 17, right - left, 16))
+        parts.append(_text(right + 6, top + 30, f"{share:.3f}", "start"))
     words = _in_columns([[name, f"{share:.3f}"] for name, share in shares.items()])
     return Picture(_drawing(height, parts, words), words)
 

@@ -23,6 +23,9 @@ figcaption { max-width: 60vw; margin: 1vh auto 0; }
 """
 
 
+_NARROW = re.compile(r'<div class="narrow".*?</div>', re.DOTALL)  # the layout for a phone
+
+
 def figures(notebook: Path) -> tuple[str, list[str]]:
     """The title of an executed notebook, and its figures as HTML, captions included."""
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
@@ -40,7 +43,8 @@ def figures(notebook: Path) -> tuple[str, list[str]]:
     for cell in cells:
         for output in cell.get("outputs", []):
             html = "".join(output.get("data", {}).get("text/html", ""))
-            found += re.findall(r'<figure class="ppdm drawn".*?</figure>', html, flags=re.DOTALL)
+            drawn = re.findall(r'<figure class="ppdm drawn".*?</figure>', html, flags=re.DOTALL)
+            found += [_NARROW.sub("", figure) for figure in drawn]
     return title, found
 
 
