@@ -64,6 +64,32 @@ def test_each_chapter_with_figures_has_slides(tmp_path):
     assert (tmp_path / "slides-01_drawn.html").read_text().count("<section>") == 2
 
 
+def test_slides_leave_out_the_layout_for_a_phone(tmp_path):
+    narrow = '<div class="narrow" hidden=""><svg>n</svg></div>'
+    drawn = f'<div><div class="wide"><svg>w</svg></div>{narrow}</div><figcaption>C</figcaption>'
+    drawn = f'<figure class="ppdm drawn">{drawn}</figure>'
+    notebook = {
+        "cells": [
+            {"cell_type": "code", "source": [], "outputs": [{"data": {"text/html": [drawn]}}]}
+        ]
+    }
+    (tmp_path / "a.ipynb").write_text(json.dumps(notebook))
+    take_along.slides(tmp_path, tmp_path)
+    told = (tmp_path / "slides-a.html").read_text()
+    assert "<svg>w</svg></div></div><figcaption>C" in told and "<svg>n" not in told
+
+
+def test_notebooks_to_download_are_without_outputs(tmp_path):
+    place = tmp_path / "_sources" / "notebooks"
+    place.mkdir(parents=True)
+    cells = [{"cell_type": "markdown", "source": ["# A"]},
+             {"cell_type": "code", "source": ["1"], "outputs": [{"data": {}}], "execution_count": 3}]  # fmt: skip
+    (place / "a.ipynb").write_text(json.dumps({"cells": cells, "nbformat": 4}))
+    theme.strip_sources(tmp_path)
+    first, second = json.loads((place / "a.ipynb").read_text())["cells"]
+    assert first == cells[0] and second == cells[1] | {"outputs": [], "execution_count": None}
+
+
 @pytest.mark.parametrize("name", ["00_primer", "04_optrr"])
 def test_an_assignment_is_a_page_without_its_answers(name):
     pytest.importorskip("nbgrader")
