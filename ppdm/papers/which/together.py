@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 import pandas as pd
@@ -183,8 +183,8 @@ def pair_errors(
     """The error of all pair tables (root mean square of their shares), with ε for the whole record.
 
     Four fifths of the people answer; which answers go together is learned from the others.
-    "independent": what is told apart is taken as independent; "undone": it is estimated from the reports. So many pairs are
-    `joined` in one cluster, which has this `part` of its answers' ε.
+    "independent": what is told apart is taken as independent; "undone": it is estimated from the
+    reports. So many pairs are `joined` in one cluster, which has this `part` of its answers' ε.
     """
     X = binary_frame(dataset, **coding).to_numpy(dtype=np.int64)
     found = []
@@ -194,10 +194,10 @@ def pair_errors(
         truth = _pair_tables(asked, 1.0)
         one = {}
         chance = rng.permutation(X.shape[1])
-        by_chance = [tuple(chance[i : i + 2]) for i in range(0, X.shape[1], 2)]
+        by_chance = [tuple(chance[i : i + 2].tolist()) for i in range(0, X.shape[1], 2)]
         pairs = in_pairs(others)
-        clusters = [sum(pairs[i : i + joined], ()) for i in range(0, len(pairs), joined)]
-        plans = {
+        clusters = [tuple(chain(*pairs[i : i + joined])) for i in range(0, len(pairs), joined)]
+        plans: dict[str, tuple[list[tuple[int, ...]], float]] = {
             "apart": ([(i,) for i in range(X.shape[1])], epsilon),
             "clusters": (clusters, part * epsilon),
             "clusters by chance": (by_chance, epsilon),
@@ -218,7 +218,7 @@ def _estimates(
     for cluster in clusters:
         columns, size = list(cluster), len(cluster)
         lam = kept(size, epsilon * size / d)
-        lies = rng.random(n) >= lam  # then each combination is as likely as any other
+        lies = np.asarray(rng.random(n) >= lam)  # then each combination is as likely as any other
         told[:, columns] = np.where(lies[:, None], rng.integers(0, 2, (n, size)), asked[:, columns])
         keep[columns] = lam
     signs = 1.0 - 2.0 * told
