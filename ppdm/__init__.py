@@ -75,10 +75,10 @@ be right seven times in ten. With the report he is right as often as the coin le
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from ppdm.moved import answer_old_paths
 
+TYPE_CHECKING = False  # `typing` would cost more than all the rest of this import
 if TYPE_CHECKING:  # for type checkers, and for the account of what a run may reach
     from ppdm.contract import Survey
     from ppdm.disguise import (

@@ -9,8 +9,11 @@ import importlib
 import importlib.machinery
 import sys
 import warnings
-from types import ModuleType
-from typing import Any
+
+TYPE_CHECKING = False  # see ppdm/__init__.py
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
 
 MOVED = {
     "ppdm.testing": "ppdm.learn.accuracy",
