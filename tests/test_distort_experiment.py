@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ppdm import study
-from ppdm.papers.aibr import beyond, evidence, experiment, readings, selection
+from ppdm import plot, study
+from ppdm.papers.aibr import beyond, evidence, experiment, pictures, readings, selection
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +72,10 @@ def test_usability_pairs_every_setting_with_the_same_split(tables):
         cache=False,
     )
     settings = len(experiment.parameters("WBC", tables, last=2))
-    assert len(frame) == 2 * 4 * (1 + 2 * settings)
-    assert set(frame.metric) == {"IBk", "SMO", "J48", "NN unscaled"}
+    assert len(frame) == 2 * 7 * (1 + 2 * settings)
+    accuracy, balanced = evidence.two_scores(frame)
+    assert set(accuracy.metric) == {"IBk", "SMO", "J48", "NN unscaled"}
+    assert set(balanced.metric) == {"IBk", "SMO", "J48"} and len(balanced) * 4 == len(accuracy) * 3
     # nothing changes when all components are kept, or groups are of one record
     for scheme, k in (("BSVD", 9), ("kCG", 1)):
         same = frame[(frame.scheme == scheme) & (frame.k == k) & (frame.metric == "SMO")]
@@ -241,3 +243,48 @@ def test_a_cell_of_the_table_goes_through_readings_draws_and_plants(tables):
     assert {"equal values share a mean rank", "SSVD: threshold over U, V and S"} <= set(
         cell["worlds"]
     )
+
+
+# -- figures ---------------------------------------------------------------------------------------
+
+
+def test_figures_tell_what_they_draw_and_have_a_layout_for_phones():
+    at = [("WBC", "AIBR", k, 0.0) for k in (1, 2)] + [("PID", "AIBR", 4, 0.0)]
+    settings = pd.DataFrame(at, columns=["dataset", "scheme", "k", "e"])
+    loss = settings.merge(pd.DataFrame({"metric": evidence.WEKA}), how="cross").assign(
+        reading="original", mean=lambda f: 0.3 / f["k"] ** 2, low=0.0, high=0.4)  # fmt: skip
+    points = settings.assign(traced=0.5, balanced=0.7, papers=[False, True, True])
+    drawn = {
+        "losses": pictures.losses(loss, {"AIBR": ("k", "intervals")}, "original"),
+        "trade-off": pictures.trade_off(points, {"WBC": 0.9, "PID": 0.7}, {"WBC": 0.0, "PID": 0.0}),
+        "usable": pictures.usable_and_traced(
+            settings.assign(**{"accuracy kept": 0.99, "share traced": 0.4})
+        ),
+    }
+    for name, figure in drawn.items():
+        assert figure.alt and figure.caption and figure.narrow is not None, name
+        assert figure.narrow.get_figwidth() == plot.PHONE, name
+        assert set(figure.data["dataset"]) == {"Breast Cancer", "Pima"}, name
+    assert (
+        "Breast Cancer, AIBR, tree: falls from 0.3 at k = 1 to 0.075 at k = 2."
+        in drawn["losses"].alt
+    )
+    left, right = drawn["losses"].axes
+    assert left.get_ylim() == right.get_ylim()  # what lies above is shown by an arrow
+    arrows = [
+        line for line in left.lines if line.get_marker() == "^" and line.get_linestyle() == "None"
+    ]
+    assert [len(line.get_xdata()) for line in arrows] == [1, 1, 1]
+
+
+def test_balanced_accuracy_is_paired_with_the_best_attack():
+    rows = [("WBC", "none", 0, 0.9), ("WBC", "AIBR", 2, 0.8), ("WBC", "AIBR", 2, 0.6)]
+    balanced = pd.DataFrame(rows, columns=["dataset", "scheme", "k", "value"]).assign(
+        e=0.0, reading="original", metric="J48")  # fmt: skip
+    traced = pd.DataFrame({"dataset": "WBC", "scheme": "AIBR", "k": 2, "e": 0.0,
+                           "metric": ["nearest", "matched"], "mean": [0.1, 0.3]})  # fmt: skip
+    points, level = evidence.balanced_trade_off(balanced, traced, "original")
+    assert level == {"WBC": 0.9}
+    (point,) = points.to_dict("records")
+    assert point["balanced"] == pytest.approx(0.7)
+    assert point["traced"] == 0.3 and point["papers"]

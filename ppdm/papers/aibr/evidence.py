@@ -5,7 +5,7 @@ import pandas as pd
 
 from ppdm import study
 from ppdm.papers.aibr import selection
-from ppdm.papers.aibr.experiment import CHOSEN
+from ppdm.papers.aibr.experiment import BALANCED, CHOSEN, NAMES
 from ppdm.papers.aibr.readings import OURS, READINGS, TABLE_1, combinations, over_all_rows
 from ppdm.papers.aibr.selection import LIMIT
 from ppdm.papers.common import by_question, readings_frame
@@ -37,11 +37,11 @@ def wide(summary: pd.DataFrame, columns, form: str = ".3f", half: str = "", also
     >>> row = {"dataset": "WBC", "scheme": "AIBR", "k": 2, "e": 0.0, "metric": "VD"}
     >>> summary = pd.DataFrame([row | {"mean": 0.42, "high": 0.421}])
     >>> wide(summary, ["VD"]).to_dict("records")
-    [{'data': 'WBC', 'release': 'AIBR, k = 2', 'VD': '0.420\xa0±\xa00.001'}]
+    [{'data': 'Breast Cancer', 'release': 'AIBR, k = 2', 'VD': '0.420\xa0±\xa00.001'}]
     """
     number = f"{{:{form}}}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{{:{half or form}}}"
     rows = summary.assign(
-        data=summary["dataset"],
+        data=summary["dataset"].replace(NAMES),
         release=[setting(*row) for row in summary[["scheme", "k", "e"]].itertuples(index=False)],
         text=[number.format(m, h - m) for m, h in zip(summary["mean"], summary["high"])],
     )
@@ -187,7 +187,10 @@ def side_by_side(evidence: dict[str, dict], decided: dict) -> pd.DataFrame:
     """[Guo, Table 1] Printed and, in brackets, ours over the training rows; ✗ where they disagree."""
     rows = []
     for cell in CHOSEN:
-        row = {"data": cell["dataset"], "release": setting(cell["scheme"], cell["k"], cell["e"])}
+        row = {
+            "data": NAMES[cell["dataset"]],
+            "release": setting(cell["scheme"], cell["k"], cell["e"]),
+        }
         for metric in METRICS:
             id = claim_id(cell["dataset"], cell["scheme"], metric)
             ours = f"{evidence[id]['under']['mean']:.3g}"
@@ -216,6 +219,18 @@ def counted(agrees: pd.DataFrame) -> pd.DataFrame:
 
 
 # Usefulness -------------------------------------------------------------------------------------
+
+
+def two_scores(scored: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The runs of `experiment.usability` apart: accuracies, and balanced accuracies.
+
+    >>> accuracy, balanced = two_scores(pd.DataFrame({"metric": ["J48", "J48, balanced"]}))
+    >>> accuracy["metric"].tolist(), balanced["metric"].tolist()
+    (['J48'], ['J48'])
+    """
+    second = scored["metric"].str.endswith(BALANCED)
+    names = scored["metric"].str.removesuffix(BALANCED)
+    return scored[~second], scored[second].assign(metric=names)
 
 
 def losses_of(loss: pd.DataFrame, scheme: str, reading: str) -> pd.DataFrame:
@@ -272,7 +287,7 @@ def loss_at_papers(loss, reading: str, trio=WEKA) -> dict:
     rows = loss.merge(papers)
     rows = rows[(rows.reading == reading) & rows.metric.isin(trio)]
     return {"value": rows["mean"].to_numpy(), "se": rows["se"].to_numpy(),
-            "names": [f"{row.dataset}, {row.metric}" for row in rows.itertuples()]}  # fmt: skip
+            "names": [f"{NAMES[row.dataset]}, {row.metric}" for row in rows.itertuples()]}  # fmt: skip
 
 
 def chosen_in_worlds(loss, parts, accuracy, reading: str) -> dict:
@@ -367,7 +382,7 @@ def trend_note(frame: pd.DataFrame, scheme: str, x: str = "k", backwards: bool =
     tried = {dataset: set(part[x]) for dataset, part in rows.groupby("dataset")}
     shared = set.intersection(*tried.values())
     left = [
-        f"{dataset}, {x} = {', '.join(f'{value:g}' for value in sorted(own - shared))}"
+        f"{NAMES[dataset]}, {x} = {', '.join(f'{value:g}' for value in sorted(own - shared))}"
         for dataset, own in tried.items()
         if own - shared
     ]
@@ -509,7 +524,7 @@ def alike_in_worlds(alike, wrong, metric: str, true_in: tuple, false_in: tuple) 
 
     def found(rows) -> dict:
         means = rows[rows["metric"] == metric].groupby("dataset", sort=False)["value"].mean()
-        return {"value": means.to_numpy(), "names": list(means.index)}
+        return {"value": means.to_numpy(), "names": [NAMES[d] for d in means.index]}
 
     ours = alike[alike["scheme"] == "AIBR"]
     given = study.cases(found, ours, draws="rep")
@@ -522,7 +537,9 @@ def closer_in_worlds(close: pd.DataFrame) -> dict:
 
     def found(rows, metric="KS", backwards=False) -> dict:
         rows = study.summarise(rows[rows["metric"] == metric])
-        return _series(rows, "metric", "k", backwards) | {"names": sorted(rows["dataset"].unique())}
+        return _series(rows, "metric", "k", backwards) | {
+            "names": [NAMES[d] for d in sorted(rows["dataset"].unique())]
+        }
 
     return found(close) | {
         "worlds": {"rounded like the original": found(close, "KS rounded")},
@@ -540,7 +557,10 @@ def exact_in_worlds(guesses) -> dict:
     def found(rows) -> dict:
         papers = pd.DataFrame([c for c in CHOSEN if c["scheme"] == "AIBR"])[["dataset", "k"]]
         at = rows.merge(papers).pivot_table(index="dataset", columns="metric", values="value")
-        return {"value": (at["released"] - at["nothing"]).to_numpy(), "names": list(at.index)}
+        return {
+            "value": (at["released"] - at["nothing"]).to_numpy(),
+            "names": [NAMES[d] for d in at.index],
+        }
 
     papers = pd.DataFrame([c for c in CHOSEN if c["scheme"] == "AIBR"])[["dataset", "k"]]
     blind = guesses[guesses.metric == "nothing"].merge(papers).groupby("dataset")["value"].mean()
@@ -570,3 +590,18 @@ def trade_off(loss: pd.DataFrame, traced: pd.DataFrame, reading: str, trio=WEKA)
     worst = here.groupby(CELL)["mean"].max()
     best = traced.groupby(CELL)["mean"].max()
     return pd.DataFrame({"accuracy kept": 1 - worst, "share traced": best}).reset_index()
+
+
+def balanced_trade_off(balanced, traced, reading: str) -> tuple[pd.DataFrame, dict[str, float]]:
+    """For each setting the balanced accuracy (mean of the classifiers) and the best attack's share.
+
+    `balanced` is the second of `two_scores`. With the level of each data set without distortion.
+    """
+    here = balanced[balanced["reading"] == reading]
+    mean = here.groupby(CELL)["value"].mean().rename("balanced")
+    best = traced.groupby(CELL)["mean"].max().rename("traced")
+    frame = pd.concat([mean, best], axis=1, join="inner").reset_index()
+    papers = pd.DataFrame(CHOSEN).assign(papers=True)
+    frame = frame.merge(papers, how="left").fillna({"papers": False}).astype({"papers": bool})
+    plain = balanced[balanced["scheme"] == "none"].groupby("dataset")["value"].mean()
+    return frame, {dataset: float(value) for dataset, value in plain.items()}
