@@ -282,6 +282,19 @@ def test_a_plane_of_all_schemes_stands_for_the_chapters(tmp_path):
 
 
 @needs_browser
+def test_a_chapter_that_does_not_say_the_undisguised_has_no_line_for_it(tmp_path, chromium):  # noqa: F811
+    (tmp_path / "02_multi_group").mkdir()
+    rows = pd.DataFrame(OUTSIDE).drop(columns=["undisguised", "learner"])
+    rows.to_csv(tmp_path / "02_multi_group" / "trade_off.csv", index=False)
+    assert [s["y"] for s in trade_off.measured(tmp_path)["settings"]] == [
+        {trade_off.OWN: [row["balanced"]]} for row in OUTSIDE
+    ]
+    with opened(chromium, picture(tmp_path / "site", tmp_path), "index.html") as page:
+        assert "undisguised" not in shown(page) and "majority class" in shown(page)
+        assert "NaN" not in page.locator(".trade-off").inner_html()
+
+
+@needs_browser
 def test_the_plane_is_chosen_from(tmp_path, chromium):  # noqa: F811
     (tmp_path / "05_which").mkdir()
     plane().to_csv(tmp_path / "05_which" / "plane.csv", index=False)

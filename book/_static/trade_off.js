@@ -133,6 +133,7 @@
         draw("text", { x: width - right, y: height - 6, "text-anchor": "end" }, `the attacker ${goals[state.goal]} →`),
         draw("text", { x: 4, y: top - 2 }, "balanced accuracy ↑"));
       for (const [value, name] of [[undisguised, "undisguised"], [0.5, "majority class"]]) {
+        if (value === undefined) continue; // the chapter does not say
         if (value < y0) {
           parts.push(draw("text", { x: width - right - 2, y: height - bottom - 8, "text-anchor": "end", class: "soft" }, `${name} ${fixed(value, 3)} ↓`));
           continue;
@@ -172,7 +173,7 @@
       const least = bound ? "at least " : "";
       const lines = [
         ["Balanced accuracy", fixed(accuracy, 3)],
-        ["undisguised", fixed(undisguised, 3)],
+        ...(undisguised === undefined ? [] : [["undisguised", fixed(undisguised, 3)]]),
         ["majority class", fixed(0.5, 3)],
         [`The attacker ${goals[state.goal]}`, least + fixed(right, 3)],
         ["blind guess", fixed(blind, 3)],
@@ -180,8 +181,8 @@
       readings.replaceChildren(...lines.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
       const what = `${now.set}, ${now.scheme}, ${wordsOf(now)}`;
       svg.setAttribute("aria-label",
-        `${what}: balanced accuracy ${fixed(accuracy, 3)}, between ${fixed(0.5, 3)} of the majority class and ` +
-        `${fixed(undisguised, 3)} undisguised; the attacker ${goals[state.goal]} in ${least}${fixed(right, 3)} of cases, ` +
+        `${what}: balanced accuracy ${fixed(accuracy, 3)}; ${fixed(0.5, 3)} for the majority class` +
+        `${undisguised === undefined ? "" : `, ${fixed(undisguised, 3)} undisguised`}; the attacker ${goals[state.goal]} in ${least}${fixed(right, 3)} of cases, ` +
         `blind in ${fixed(blind, 3)}.`);
       const evidence = make("a", { href: now.link }, "its evidence");
       said.replaceChildren(

@@ -117,7 +117,7 @@ def _stretch(ax: Axes, theta: float, share: float) -> None:
         ha="center",
         va="bottom",
         fontsize=10,
-        color=YES,
+        weight="bold",
     )
     ax.annotate(
         f"{said:.2f}",
@@ -127,7 +127,7 @@ def _stretch(ax: Axes, theta: float, share: float) -> None:
         ha="center",
         va="top",
         fontsize=10,
-        color=YES,
+        weight="bold",
     )
     ax.annotate("true share", (0.5, 1.2), ha="center", va="bottom", fontsize=10)
     ax.annotate("share who say yes", (0.5, -0.2), ha="center", va="top", fontsize=10)

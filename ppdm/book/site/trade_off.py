@@ -23,8 +23,8 @@ COLUMNS = {
     "goal, knowledge": "what the attacker is after and what he knows; the class, and other people's records, if not said",
     "attacker, blind": "how often his best guess is right, and how often with the same knowledge and no report",
     "bound": "true where an attack was carried out, and a better one might be right more often",
-    "learner": "naive Bayes if not said",
-    "balanced, undisguised": "balanced accuracy, and without any disguise",
+    "learner": "the paper's own if not said",
+    "balanced, undisguised": "balanced accuracy, and (where it is known) without any disguise",
     "evidence": "the anchor of what shows it, on the chapter's page",
 }
 AXES = {"theta": "θ", "q": "q", "k": "k", "epsilon": "ε"}
@@ -47,7 +47,8 @@ LEARNERS = {"nb": "naive Bayes", "id3": "ID3"}
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-NEEDED = {"dataset", "attacker", "blind", "balanced", "undisguised"}
+NEEDED = {"dataset", "attacker", "blind", "balanced"}
+OWN = "the paper's own"  # learner, where the frame does not say
 
 
 def frames(results: Path) -> Iterator[tuple[Path, pd.DataFrame]]:
@@ -146,7 +147,10 @@ def _enter(settings: dict[tuple, dict], path: Path, row: dict[str, Any]) -> None
         *_rounded(row["attacker"], row["blind"]),
         int(row.get("bound", False)),
     ]
-    one["y"][row.get("learner", "naive Bayes")] = _rounded(row["balanced"], row["undisguised"])
+    learner = row.get("learner", OWN)
+    one["y"][learner] = _rounded(
+        *(row[name] for name in ("balanced", "undisguised") if name in row)
+    )
 
 
 def _rounded(*values: float) -> list[float]:
