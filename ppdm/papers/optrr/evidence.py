@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
@@ -246,12 +246,21 @@ def unsearched(cells, priors: dict, respondents: int, seed: int) -> pd.DataFrame
 
 
 def in_draws(
-    evidence_of: Callable, rows: pd.DataFrame, one: pd.DataFrame, random: pd.DataFrame, **what
-):
-    """A claim's evidence over the drawn data sets, on the exact shares, and of random matrices."""  # fmt: skip
+    evidence_of: Callable,
+    rows: pd.DataFrame,
+    one: pd.DataFrame,
+    random: pd.DataFrame,
+    others: Mapping[str, pd.DataFrame] | None = None,
+    **what,
+) -> dict:
+    """A claim's evidence over the drawn data sets, on the exact shares, and of random matrices.
+
+    `others` are searches on the exact shares in other worlds, by name.
+    """
     case = partial(evidence_of, **what)
     found = study.cases(case, rows, draws="draw")
     found["worlds"]["one search on exact shares"] = case(one)
+    found["worlds"] |= {name: case(front) for name, front in (others or {}).items()}
     told_too = {"note": levels_won(found)} if evidence_of is better else {}
     return found | told_too | {"plants": {"random matrices": case(random)}}
 
