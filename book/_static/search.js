@@ -1,4 +1,4 @@
-// The results page: sections that answer a query, the reference last. The index is in search_index.js.
+// The results page: sections that answer a query; the reference and the tasks of the assignments last. The index is in search_index.js.
 "use strict";
 
 globalThis.ppdmSearch = (() => {
@@ -57,7 +57,7 @@ globalThis.ppdmSearch = (() => {
       if (d.flatHeading.includes(phrase)) score *= 1.8;
       return { i, score };
     });
-    const last = ({ i }) => Number(index.documents[i].kind === "reference");
+    const last = ({ i }) => Number(index.documents[i].kind !== "page");
     return scored.filter(({ score }) => score > 0)
       .sort((a, b) => last(a) - last(b) || (a.score === b.score ? a.i - b.i : b.score - a.score))
       .slice(0, most).map(({ i, score }) => ({ ...index.documents[i], score }));

@@ -50,7 +50,7 @@ class Section(NamedTuple):
     title: str  # of the page
     heading: str
     text: str
-    kind: str  # "page" or "reference"
+    kind: str  # "page", "reference" or "assignment"
 
 
 def plain(text: str) -> str:
@@ -89,7 +89,8 @@ def sections(name: str, html: str) -> list[Section]:
         ".cell_input, .headerlink, .prev-next-area, .highlight, .solution, .visually-hidden, .term-note"
     ):
         hidden.decompose()
-    kind = "reference" if name.startswith("book/api") else "page"
+    kinds = {"book/api": "reference", "book/assignments/": "assignment"}
+    kind = next((kind for start, kind in kinds.items() if name.startswith(start)), "page")
     found, title = [], ""
     for part in article.find_all("section"):
         heading = part.find(re.compile("^h[1-6]$"))
