@@ -8,7 +8,6 @@ are named by columns of the frame::
     curves(summary, x="theta", hue="groups", col="dataset", baselines={"adult": {"ID3": 0.81}})
     variances(summary, x="theta", hue="groups")                              # variance, intervals
     heatmap(summary, x="theta", y="groups")                                  # a mean in each field
-    surface(summary, x="theta", y="groups")                                  # the paper's look
     privacy_curves(frame, x="q", y="pse", hue="W_a")                         # exact curves
     fronts({"Warner": a, "OptRR": b}, frontier=c)                            # privacy against MSE
     trade_off(frame, undisguised, blind, hue="groups", along="theta")        # accuracy against attack
@@ -322,38 +321,6 @@ def heatmap(
     return fig
 
 
-def surface(
-    summary: pd.DataFrame, x: str, y: str, *, metric: str = "accuracy", value: str = "mean"
-) -> Figure:
-    """The same as `heatmap` (one panel), as a surface in the papers' manner."""
-    rows = _pick(summary, metric)
-    table = rows.pivot(index=y, columns=x, values=value)
-    with matplotlib.rc_context(STYLE):
-        fig = Figure(figsize=(WIDTH, 4.0), layout="constrained")
-        ax = fig.add_subplot(projection="3d")
-        across, up = np.meshgrid(np.asarray(table.columns, float), np.asarray(table.index, float))
-        ax.plot_surface(
-            across,
-            up,
-            table.to_numpy(),
-            cmap="cividis",
-            edgecolor=SOFT,
-            linewidth=0.4,
-            rstride=1,
-            cstride=1,
-        )
-        ax.set(xlabel=_name(x), ylabel=_name(y), zlabel=metric)
-        ax.set_yticks(np.asarray(table.index, float))
-        ax.view_init(elev=28, azim=-120)
-        for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
-            axis.set_pane_color((0.5, 0.5, 0.5, 0.08))
-    fig.caption = (
-        f"Mean {metric} as a surface over {_name(x)} and {_name(y)}. {_repetitions(rows)}".strip()
-    )
-    fig.alt = f"Surface of {metric} over {_name(x)} and {_name(y)}. {_field('', table, x, y)}"
-    return fig
-
-
 def fronts(
     points: dict[str, pd.DataFrame],
     frontier: pd.DataFrame | None = None,
@@ -396,7 +363,7 @@ def fronts(
             ax.fill_between(line[x], bottom, line[y], color=SOFT, alpha=0.18, linewidth=0)
             ax.set_ylim(bottom=bottom)
         ax.set(xlabel=xlabel or _name(x), ylabel=ylabel or _name(y), title=title)
-        _legend(fig, [ax])
+        legend(fig, [ax])
         return fig
 
     fig = laid_out(draw)
@@ -446,11 +413,13 @@ def trade_off(
             ax.annotate("blind guess", (none, 0.03), xycoords=ax.get_xaxis_transform(), rotation=90,
                         xytext=(3, 0), textcoords="offset points", va="bottom", fontsize=10)  # fmt: skip
             name_level(ax, "undisguised", full, x=0.3)
-            ax.set(title=name, xlabel=xlabel)
+            ax.set(title=name)
             ax.margins(y=0.12)
+        for ax in axes if across < 3 else axes[across // 2 :: across]:  # three would run together
+            ax.set_xlabel(xlabel)
         for ax in axes[::across]:
             ax.set_ylabel("balanced accuracy")
-        _legend(fig, axes[: len(panels)])
+        legend(fig, axes[: len(panels)])
         return fig
 
     figure = laid_out(draw)
@@ -585,7 +554,8 @@ def _lines(
                 _draw_line(ax, line.sort_values(x), x, columns, level, i)
             _draw_levels(ax, baselines.get(name, {}) if col else baselines)
             ax.set(xlabel=xlabel or _name(x), ylabel=ylabel, title=name)
-            ax.locator_params(axis="x", nbins=5)
+            if pd.api.types.is_numeric_dtype(frame[x]):
+                ax.locator_params(axis="x", nbins=5)
             if log:
                 ax.set_yscale("log")
             if not log:
@@ -599,9 +569,9 @@ def _lines(
             and not phone
             and _named_at_ends(axes, panels, x, columns, hue, levels)
         ):
-            _legend(fig, axes)
+            legend(fig, axes)
         elif baselines:
-            _legend(fig, axes, only=_baseline_names(baselines, col))
+            legend(fig, axes, only=_baseline_names(baselines, col))
         return fig
 
     fig = laid_out(draw)
@@ -685,15 +655,22 @@ def _levels_told(panel: str, levels: Mapping[str, float]) -> list[str]:
     return [f"{start} of {label} {level:.3g}." for label, level in levels.items()]
 
 
-def _legend(fig: Figure, axes: Iterable[Axes], only: list[str] | None = None) -> None:
-    """One legend below all panels: nothing is covered, and a phone shows it whole."""
+def legend(fig: Figure, axes: Iterable[Axes], only: list[str] | None = None) -> None:
+    """One legend below all panels: nothing is covered, and a phone shows it whole.
+
+    >>> figure = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
+    >>> _ = figure.subplots().plot([0, 1], label="a line")
+    >>> legend(figure, figure.axes)
+    >>> [text.get_text() for text in figure.legends[0].get_texts()]
+    ['a line']
+    """
     handles: dict[str, Any] = {}
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels()):
             handles.setdefault(label, handle)
-        legend = ax.get_legend()
-        if legend:
-            legend.remove()
+        drawn = ax.get_legend()
+        if drawn:
+            drawn.remove()
     if only is not None:
         handles = {label: handles[label] for label in only if label in handles}
     if handles:

@@ -11,6 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 from ppdm import Domain, MultiGroup, Table, count, random_groups
 from ppdm.learn import ID3, apriori, association_rules, frequent_itemsets, supports
 from ppdm.papers import multi_group as mg
+from ppdm.papers.multi_group import evidence, pictures
 from ppdm.privacy import ladder
 
 CANCER, VOTING = "breast-cancer-wisconsin", "congressional-voting"
@@ -174,7 +175,7 @@ def test_every_reading_runs_and_says_how_it_moves_the_result():
                       "mean": 0.8} for theta in (0.6, 0.8)]  # fmt: skip
     ours = [{"dataset": d, "groups": 2, "theta": t, "mean": 0.9, "undisguised": 0.9}
             for d in mg.DATASETS for t in mg.THETAS]  # fmt: skip
-    effects = mg.reading_effects(pd.DataFrame(rows), pd.DataFrame(ours))
+    effects = evidence.reading_effects(pd.DataFrame(rows), pd.DataFrame(ours))
     assert len(effects) == len(mg.READINGS) + 2
     assert effects["effect"][: len(mg.READINGS)].str.contains("θ = 0.8").all()
 
@@ -232,7 +233,7 @@ def test_nodes_show_the_tree_and_the_true_counts():
     true = small_table()
     scheme = MultiGroup(0.8, [["A", "Y"], ["B", "C"]])
     estimated = scheme.undo(scheme.disguise_table(true, rng(2)))
-    nodes = mg.node_by_node(estimated, true, "Y")
+    nodes = evidence.node_by_node(estimated, true, "Y")
     tree = ID3().fit_table(estimated, "Y").tree_
     assert len(nodes) == len(tree.attribute)
     assert nodes["|S| true"][0] == true.total
@@ -240,14 +241,14 @@ def test_nodes_show_the_tree_and_the_true_counts():
     first = nodes[nodes["E"] == "A = 1"].iloc[0]
     assert first["|S| true"] == true.n(A=1)
     assert first["|S| estimated"] == pytest.approx(estimated.n(A=1))
-    figure = mg.draw_trees({"one": ID3().fit_table(true, "Y")})
-    assert "First question: A (one)" in figure.alt
+    figure = pictures.nodes(nodes, {"A = 1": "has A"})
+    assert f"Has A ({estimated.n(A=1):,.0f}): " in figure.alt
 
 
 def test_gain_is_the_textbooks():
     """Quinlan's weather: outlook has a gain of 0.247 bits, wind (weak, strong) of 0.048."""
     wind = pd.DataFrame({"wind": [0] * 8 + [1] * 6, "play": [1] * 6 + [0] * 2 + [1] * 3 + [0] * 3})
-    assert mg.gain(count(wind), "wind", "play") == pytest.approx(0.0481, abs=5e-5)
+    assert evidence.gain(count(wind), "wind", "play") == pytest.approx(0.0481, abs=5e-5)
 
 
 # -- testing, parties, rules -----------------------------------------------------------------------
@@ -281,7 +282,7 @@ def test_the_variance_of_a_test_person_is_simulated(theta, groups):
                         for f in flips.tolist()])  # fmt: skip
     z = (right[np.arange(size)[:, None], turned[:, None] ^ flips] * weights).sum(axis=1)
     squares = (z - z.mean()) ** 2
-    expected, most = mg.evidence.test_variance(theta, groups, accuracy)
+    expected, most = evidence.test_variance(theta, groups, accuracy)
     assert abs(z.mean() - accuracy) < 5.5 * z.std() / np.sqrt(size)
     assert abs(squares.mean() - expected) < 5.5 * squares.std() / np.sqrt(size)
     assert expected < most
@@ -296,7 +297,7 @@ def test_no_tree_exceeds_the_largest_variance_of_a_test_person():
         z = np.array([sum(weights[f] * pattern[f ^ sent] for f in range(4)) for sent in range(4)])
         mean = chances @ z
         assert mean == pytest.approx(pattern[0], abs=1e-9)  # right on the true record or not
-        most = mg.evidence.test_variance(theta, 2, mean)[1]
+        most = evidence.test_variance(theta, 2, mean)[1]
         assert chances @ (z - mean) ** 2 <= most * (1 + 1e-9)
 
 

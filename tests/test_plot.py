@@ -36,7 +36,6 @@ def every_kind(summary, front):
         "panels": plot.curves(summary, x="theta", hue="groups", col="dataset", baselines=levels),
         "variances": plot.variances(adult, x="theta", hue="groups"),
         "heatmap": plot.heatmap(summary, x="theta", y="groups", col="dataset"),
-        "surface": plot.surface(adult, x="theta", y="groups"),
         "privacy": plot.privacy_curves(front.rename(columns={"mse": "pse"}), x="privacy", y="pse"),
         "fronts": plot.fronts({"Warner": front, "OptRR": front}, front, title="normal, δ = 0.8"),
         "trade_off": plot.trade_off(

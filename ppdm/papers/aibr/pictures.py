@@ -169,7 +169,7 @@ def losses(loss: pd.DataFrame, schemes: Mapping[str, tuple[str, str]], reading: 
             ax.set_xlabel(across_label)
         for ax in axes[::across]:
             ax.set_ylabel("loss r")
-        plot._legend(fig, axes)
+        plot.legend(fig, axes)
         return fig
 
     figure = plot.laid_out(draw)
@@ -224,7 +224,7 @@ def trade_off(
             ax.set(title=NAMES[dataset], xlabel="share of people traced", xlim=(-0.1, 1.03),
                    ylim=(0.45, undistorted[dataset] + 0.05))  # fmt: skip
             ax.set_ylabel("balanced accuracy")
-        plot._legend(fig, axes)
+        plot.legend(fig, axes)
         return fig
 
     return _told(plot.laid_out(draw), points, "traced", "balanced")
@@ -247,7 +247,7 @@ def usable_and_traced(points: pd.DataFrame) -> plot.Figure:
             ax.set(title=NAMES[dataset], xlabel="loss r of the worst classifier", xlim=(-0.005, TOP),
                    ylim=(-0.03, 1.03))  # fmt: skip
             ax.set_ylabel("share of people traced")
-        plot._legend(fig, axes)
+        plot.legend(fig, axes)
         return fig
 
     return _told(plot.laid_out(draw), points, "loss", "share traced")

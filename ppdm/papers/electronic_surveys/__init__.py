@@ -5,7 +5,6 @@ experiment   one grid point: disguise, undo, learn, test; testing on disguised r
 evidence     frames in, tables and evidence for claims out
 worlds       the claims in many worlds: splits, readings, and wrong worlds that rules must refuse
 pictures     the figures made for the chapter
-questions    Adult's answers as questions
 beyond       what the collector learns; other personal records, learners and data
 """
 
@@ -36,8 +35,8 @@ from ppdm.papers.electronic_surveys.experiment import (
     reading,
     share_errors,
 )
-from ppdm.papers.electronic_surveys.questions import questions
 from ppdm.papers.electronic_surveys.readings import READINGS, SETS, reading_cells
+from ppdm.papers.questions import questions
 
 __all__ = [
     "PERSONAL",

@@ -5,11 +5,15 @@ experiment   one grid point: deal groups, disguise, learn, test; and the paper's
 evidence     frames in, tables and evidence for claims out
 beyond       what an attacker learns
 bias         why undoing can cost accuracy: bias against variance
-pictures     trees side by side
+equations    the paper's equations as printed, and what decides the claims about them
+runs         the experiment on many divisions, in our world and in others
+pictures     the figures made for the chapter
 """
 
-from ppdm.papers.multi_group import bias, evidence
+from ppdm.data import SHORT
+from ppdm.papers.multi_group import bias
 from ppdm.papers.multi_group.beyond import (
+    class_guesses,
     guessed_above,
     guesses,
     insider,
@@ -17,9 +21,7 @@ from ppdm.papers.multi_group.beyond import (
     outsider,
     record_guesses,
 )
-from ppdm.papers.multi_group.evidence import gain, node_by_node, reading_effects
 from ppdm.papers.multi_group.experiment import (
-    SHORT,
     THETAS,
     association,
     benchmark,
@@ -35,7 +37,6 @@ from ppdm.papers.multi_group.experiment import (
     two_parties,
     unrelated,
 )
-from ppdm.papers.multi_group.pictures import draw_trees
 from ppdm.papers.multi_group.readings import DATASETS, PLANTS, READINGS, codings, touching
 
 __all__ = [
@@ -47,21 +48,17 @@ __all__ = [
     "association",
     "benchmark",
     "bias",
+    "class_guesses",
     "codings",
     "copied_class",
     "divided",
-    "draw_trees",
-    "evidence",
-    "gain",
     "guessed_above",
     "guesses",
     "insider",
     "ladder",
     "literal_class",
-    "node_by_node",
     "outsider",
     "partly_disguised",
-    "reading_effects",
     "record_guesses",
     "records",
     "survey",

@@ -12,7 +12,7 @@ from ppdm.disguise import MultiGroup, UnrelatedQuestion, random_groups
 from ppdm.papers.common import Reading, binarized, key
 from ppdm.papers.multi_group.experiment import FIRST, parts, records, survey
 from ppdm.papers.multi_group.readings import DATASETS
-from ppdm.privacy.ladder import belief
+from ppdm.privacy.ladder import belief, blind, vulnerability
 from ppdm.table import Domain, Table, encode
 
 #: The rungs of the ladder, by the names they have in frames.
@@ -73,6 +73,26 @@ def guessed(scheme: MultiGroup, domain: Domain, believed, codes, numbers) -> flo
         behind = (codes ^ turn)[:, None] ^ turns  # every record that may stand behind the report
         right += chance * ((believed[behind] * chances).argmax(axis=1) == lie) @ numbers
     return float(right / numbers.sum())
+
+
+def class_guesses(
+    rng: np.random.Generator, dataset: str, groups: int, theta: float, draws: int = 5, **coding
+) -> pd.DataFrame:
+    """The class of somebody, guessed by a stranger who knows other people's records and has her report.
+
+    A row a division, with a deal of its own: ``attacker``, the chance that he is right, exactly; and
+    ``blind``, his chance without any report.
+
+    >>> found = class_guesses(np.random.default_rng(1), "breast-cancer-wisconsin", 1, 1.0, draws=2)
+    >>> found["attacker"].round(9).tolist()
+    [1.0, 1.0]
+    """
+    rows = []
+    for draw, (part, _) in enumerate(parts(dataset, draws, draws, **coding)):
+        scheme = MultiGroup(theta, _deal(part.train.names, groups, draw))
+        asked = scheme, part.train.names[-1], belief("others", part.train), part.test
+        rows.append({"draw": draw, "attacker": vulnerability(*asked), "blind": blind(*asked)})
+    return pd.DataFrame(rows)
 
 
 def guesses(

@@ -5,12 +5,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
+from ppdm import data, study
+from ppdm.data import SHORT
 from ppdm.learn import ID3
 from ppdm.papers.common import readings_frame
-from ppdm.papers.multi_group.experiment import SHORT, THETAS, divided
+from ppdm.papers.multi_group.experiment import THETAS, divided
 from ppdm.papers.multi_group.readings import DATASETS, OF_WORDS, READINGS
 from ppdm.table import Table
 
@@ -164,7 +169,7 @@ def loss_by_size(cut: pd.DataFrame, thetas) -> pd.DataFrame:
 
 def few_records_explain(cut: pd.DataFrame, thetas, size: int, many: int) -> dict:
     """Do as few records of the others lose as much as Voting, and as many of Voting less?"""
-    pairs = {"Adult": ((ADULT, size), (VOTING, size)), "Cancer": ((CANCER, size), (VOTING, size)),
+    pairs = {"Adult": ((ADULT, size), (VOTING, size)), "Breast Cancer": ((CANCER, size), (VOTING, size)),
              "Voting": ((VOTING, size), (VOTING, many))}  # fmt: skip
     mean = loss_by_size(cut, thetas).mean(axis=1)
     return {"differences": [mean[one] - mean[other] for one, other in pairs.values()],
@@ -317,6 +322,39 @@ def privacy_of_more_groups(ladder: pd.DataFrame, thetas, knows="others") -> dict
             "names": named(few, thetas)}  # fmt: skip
 
 
+#: What the rungs of `beyond.ladder` know.
+BELIEFS = {"scheme": "the scheme only", "shares": "shares of single answers",
+           "others": "other people's records", "list": "the respondents' own list"}  # fmt: skip
+
+
+def privacy_claims(chance: pd.Series, ladder: pd.DataFrame) -> dict[str, dict]:
+    """[Zhan & Du 5.3.3] What decides the three sentences about privacy.
+
+    `chance` is of `beyond.record_guesses` (:func:`chances`), `ladder` of `beyond.ladder`.
+    """
+    theta = chance.index.get_level_values("theta")
+    ends, inside = chance[theta.isin([0, 1])], chance[theta == 0.9]
+    down = sorted(ladder["theta"].unique(), reverse=True)
+    flat = {"values": np.ones((len(SERIES), len(down)))}
+    none = {"differences": np.zeros(2 * len(DATASETS) * (len(down) - 1))}
+    return {
+        "ZD-35": {"ours": ends.to_numpy(), "theirs": np.ones(len(ends)), "plants": {
+            "θ = 0.9": (inside.to_numpy(), np.ones(len(inside)))}},
+        "ZD-36": _by_knowledge(privacy_towards_half, ladder, down, flat),
+        "ZD-37": _by_knowledge(privacy_of_more_groups, ladder, down[1:], none),
+    }  # fmt: skip
+
+
+def _by_knowledge(found: Callable, ladder: pd.DataFrame, thetas, nothing: dict) -> dict:
+    """Evidence from who knows other people's records, and as worlds from who knows less or more."""
+    given = study.cases(partial(found, thetas=thetas), ladder, draws="draw")
+    worlds = {
+        BELIEFS[key]: study.clustered(study.each(partial(found, thetas=thetas, knows=key), ladder, "draw"))
+        for key in ("shares", "list")
+    }  # fmt: skip
+    return given | {"worlds": worlds, "plants": {"no report seen": nothing}}
+
+
 def _of_victims(chance: pd.Series, cell: tuple) -> float:
     """The error of one division's chance: those who are read there are a draw of people."""
     p, people = chance[cell], divided(cell[0], 0).test.total
@@ -370,3 +408,61 @@ def node_by_node(estimated: Table, true: Table, target: str) -> pd.DataFrame:
 
     visit(0, {})
     return pd.DataFrame(rows)
+
+
+def first_split(estimated: Table, true: Table, target: str) -> pd.DataFrame:
+    """[Zhan & Du 4.5] What ID3 weighs at the root: a row an attribute, with the numbers of Eq. (10).
+
+    People and the share of class 1 behind each answer, and the gain, all as estimated; and the true gain.
+
+    >>> from ppdm import count
+    >>> table = count(pd.DataFrame({"A": [0, 0, 1, 1], "C": [0, 0, 1, 1]}))
+    >>> first_split(table, table, "C").to_dict("records")
+    [{'attribute': 'A', 'yes': 2.0, 'Q1 yes': 1.0, 'no': 2.0, 'Q1 no': 0.0, 'gain': 1.0, 'true gain': 1.0}]
+    """
+    rows = []
+    for name in estimated.names:
+        if name != target:
+            no, yes = (estimated.where({name: level}) for level in (0, 1))
+            rows.append({
+                "attribute": name, "yes": float(yes.total), "Q1 yes": float(yes.p({target: 1})),
+                "no": float(no.total), "Q1 no": float(no.p({target: 1})),
+                "gain": float(gain(estimated, name, target)), "true gain": float(gain(true, name, target)),
+            })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+# The data ---------------------------------------------------------------------------------------
+
+
+def described(source: str | None = None) -> dict[str, dict]:
+    """[Zhan & Du 5.1, Table 1] What the paper says of its files, and what the files say.
+
+    >>> described()["ZD-T1-3"]["value"]
+    699
+    """
+    loaded = {name: data.load(name, source) for name in (*DATASETS, "pima")}
+    rows = {name: len(each.frame) for name, each in loaded.items()}
+    features = {name: len(each.features) for name, each in loaded.items()}
+    columns = loaded[ADULT].frame[loaded[ADULT].features]
+    kinds = [len(columns.select_dtypes(kind).columns) for kind in ("number", "category")]
+    institute = [
+        "National Institute" in loaded[name].provenance.citation for name in (CANCER, "pima")
+    ]
+    of_pima = {"another file": {"value": rows["pima"]}}
+    of_eight = {"another file": {"value": features["pima"]}}
+    with_id = {"plain": of_eight["another file"], "under": {"value": features["pima"] + 1}}
+    return {
+        "ZD-T1-1": {"value": rows[ADULT], "plants": of_pima},
+        "ZD-T1-2": {"value": features[ADULT], "plants": of_eight},
+        "ZD-T1-3": {"value": rows[CANCER], "plants": of_pima},
+        "ZD-T1-4": {"plain": {"value": features[CANCER]}, "under": {"value": features[CANCER] + 1},
+                    "plants": {"another file": with_id}},
+        "ZD-T1-5": {"value": rows[VOTING], "plants": of_pima},
+        "ZD-T1-6": {"value": features[VOTING], "plants": of_eight},
+        "ZD-21": {"value": rows[CANCER], "plants": of_pima},
+        "ZD-23": {"ours": kinds, "theirs": [6, 8], "plants": {"another file": ([8, 0], [6, 8])}},
+        "ZD-22": {"ours": institute, "theirs": [True, False], "plants": {
+            "owners exchanged": (institute[::-1], [True, False]),
+            "neither named": ([False] * 2, [True, False])}},
+    }  # fmt: skip

@@ -25,7 +25,6 @@ from ppdm.learn.accuracy import estimated_accuracy
 from ppdm.papers.common import SPLIT_SEED, TRAINING, binarized, key
 from ppdm.table import Domain, Table, encode, worth_dense
 
-SHORT = {"adult": "Adult", "breast-cancer-wisconsin": "Cancer", "congressional-voting": "Voting"}
 THETAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.51, 0.55, 0.6, 0.7, 0.8, 0.9, 1.0)
 LABELS = ("true", "shuffled")
 FIRST = {"adult": 10_000}  # "We used first 10,000 instances"

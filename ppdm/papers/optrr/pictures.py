@@ -117,7 +117,7 @@ def all_fronts(
             ax.legend(handles, short, loc="center", fontsize=10, handlelength=1.4, borderpad=0)
         fig.supylabel("mean squared error of a share", fontsize=11)
         if len(axes) == len(panels):
-            plot._legend(fig, axes)
+            plot.legend(fig, axes)
         return fig
 
     figure = plot.laid_out(draw)
@@ -159,7 +159,7 @@ def trade_off(points: pd.DataFrame, top: float = 100.0) -> plot.Figure:
         for ax in axes[-across:]:
             ax.set_xlabel("guesser right" if phone else "a guesser who knows the shares is right")
         fig.supylabel("respondents for one asked directly", fontsize=11)
-        plot._legend(fig, axes[: len(panels)])
+        plot.legend(fig, axes[: len(panels)])
         return fig
 
     figure = plot.laid_out(draw)
@@ -198,7 +198,7 @@ def who_is_told(kinds: pd.DataFrame) -> plot.Figure:
             ax.grid(axis="y", visible=False)
         for ax in axes[::across]:
             ax.set_ylabel("privacy")
-        plot._legend(fig, axes)
+        plot.legend(fig, axes)
         return fig
 
     figure = plot.laid_out(draw)
