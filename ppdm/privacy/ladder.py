@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike
 
 from ppdm.chance import generator
 from ppdm.disguise import Mechanism, MultiGroup, RRMatrix, UnrelatedQuestion
+from ppdm.disguise.today import OneSampled, k_rr
 from ppdm.privacy.attacks import Distorted
 from ppdm.privacy.channel import interval
 from ppdm.table import Table
@@ -199,6 +200,8 @@ def vulnerability(
     true = believed if true is None else true.proportions().densified()
     if true.domain != believed.domain:
         raise ValueError("belief and truth are tables of different attributes")
+    if isinstance(scheme, OneSampled):
+        return _by_lot(scheme, goal, believed, true)
     if goal == RECORD:
         named = likeliest(scheme, believed)
         reports = np.arange(len(named))
@@ -292,7 +295,7 @@ def _given(rng: np.random.Generator | None) -> np.random.Generator:
 
 def _exact(scheme: Mechanism, goal: Goal, believed: Table) -> bool:
     """Whether the chance can be computed without drawing."""
-    if isinstance(scheme, (UnrelatedQuestion, MultiGroup)):
+    if isinstance(scheme, (UnrelatedQuestion, MultiGroup, OneSampled)):
         return True
     reported = scheme.reported(believed.domain).size
     if isinstance(scheme, RRMatrix) and reported == believed.domain.size:
@@ -438,6 +441,36 @@ def likeliest(scheme: Mechanism, believed: Table) -> np.ndarray:
             best, guess = np.moveaxis(best, 0, axis), np.moveaxis(guess, 0, axis)
         return guess.ravel()
     return (_small_matrix(scheme, believed) * values).argmax(axis=1)
+
+
+def _by_lot(scheme: OneSampled, goal: Goal, believed: Table, true: Table) -> float:
+    """:func:`vulnerability` where one block of answers is told: the mean over the blocks.
+
+    What a report says of a block depends on the record through that block alone, so it is enough to
+    know the secret and the block's answers together; of a record, the likeliest one of each block.
+    """
+    if goal == TRUTH:
+        raise ValueError("a report of one block is no record: there is no truth of it to tell")
+    domain, secret, chance = believed.domain, secrets(goal, believed), 0.0
+    digits = domain.digits(np.arange(domain.size))
+    for block in scheme.blocks:
+        part = domain.only(block)
+        own = part.codes(digits[:, [domain.axis(name) for name in block]])
+        M = k_rr(part.size, scheme.rate)
+        if goal == RECORD:
+            order = np.lexsort((believed.values, own))
+            best = order[np.searchsorted(own[order], np.arange(part.size), side="right") - 1]
+            named = (M * believed.values[best]).argmax(axis=1)
+            chance += (M[np.arange(len(M)), named] * true.values[best[named]]).sum()
+        else:
+            at = secret * part.size + own
+            thought, happens = (
+                np.bincount(at, t.values, (secret.max() + 1) * part.size).reshape(-1, part.size) @ M.T
+                for t in (believed, true)
+            )
+            says = thought.argmax(axis=0)
+            chance += happens[says, np.arange(len(M))].sum()
+    return float(chance / len(scheme.blocks))
 
 
 def _small_matrix(scheme: Mechanism, table: Table) -> np.ndarray:

@@ -1,0 +1,405 @@
+"""[Chapter 5] One point of the plane: a scheme on a data set, what it is worth, and what it gives away.
+
+The people, the answers (each cut in two) and the division are those of the four papers' chapters. What
+a scheme is worth: the balanced accuracy of naive Bayes and ID3 on true test records, the error of single
+shares and of pairs with the class. What it gives away: the chances of the attackers of
+:data:`ATTACKERS`, by `ppdm.privacy.ladder`. A table that is released instead (AIBR, BSVD, SSVD, kCG) is
+one of the numbers behind the answers; its released numbers are cut where the true ones were. Of it the
+chances are those of attacks carried out: it may give away more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ppdm import data
+from ppdm.data import binarize
+from ppdm.disguise import Mechanism, MultiGroup, RRMatrix, UnrelatedQuestion, random_groups
+from ppdm.disguise.today import OneSampled, each, two_coins, unary
+from ppdm.distort.aibr import aibr
+from ppdm.distort.condensation import kcg
+from ppdm.distort.svd import bsvd, ssvd
+from ppdm.learn import ID3, NaiveBayes
+from ppdm.optimise import best_scheme, optrr
+from ppdm.papers.common import binary_frame, fixed_split, key, scores, survey, tabled
+from ppdm.privacy import ladder
+from ppdm.privacy.attacks import Distorted
+from ppdm.privacy.channel import interval
+from ppdm.table import Domain, Table
+
+SETS = ("adult", "breast-cancer-wisconsin", "congressional-voting", "pima")
+#: So many people at most stand on the list that reports are traced to, and in a released table.
+LISTED = 1_500
+#: The share of a released table's rows that an attacker knows who knows other people.
+SAMPLES = 0.1
+#: Reports drawn in each division where they cannot be gone through.
+ROUNDS = 100
+#: Victims of the attacker who knows all records but hers, where they cannot be gone through.
+VICTIMS = 10
+ONE, WORST, CLASS = "one answer", "worst answer", "the class"
+RECORD, TRUTH, LINK = ladder.RECORD, ladder.TRUTH, ladder.LINK
+TWO = "two answers"  # the rung "others" for one who knows two of her answers besides
+
+
+class Line(NamedTuple):
+    """A scheme with the values of its parameter that are shown."""
+
+    family: str
+    symbol: str
+    values: tuple[float, ...]
+    few: tuple[float, ...]  # of a quick run
+
+
+LINES = {
+    "unrelated question": Line("unrelated question", "q", (0.05, 0.1, 0.3, 0.5, 0.8), (0.1, 0.5)),
+    "one group": Line("groups", "θ", (0.6, 0.7, 0.8, 0.9), (0.7, 0.9)),
+    "two groups": Line("groups", "θ", (0.6, 0.7, 0.8, 0.9), ()),
+    "three groups": Line("groups", "θ", (0.6, 0.7, 0.8, 0.9), ()),
+    "each answer alone": Line("groups", "θ", (0.6, 0.7, 0.8, 0.9), (0.7, 0.9)),
+    "OptRR": Line("matrices", "δ", (0.25, 0.5, 0.75), ()),
+    "certified matrices": Line("matrices", "δ", (0.25, 0.5, 0.75), (0.5,)),
+    "one question by lot": Line("today", "ε", (1.0, 2.0, 4.0), (2.0,)),
+    "optimised unary": Line("today", "ε", (0.8, 2.0), ()),
+    "RAPPOR's coins": Line("today", "f", (0.25, 0.5), ()),
+    "AIBR": Line("released table", "k", (2, 4, 8, 16), (4,)),
+    "BSVD": Line("released table", "k", (2, 4, 6), (4,)),
+    "SSVD": Line("released table", "e", (0.15, 0.45), ()),
+    "kCG": Line("released table", "k", (3, 10, 30), (10,)),
+}
+#: Groups of the answers, drawn anew for each division.
+GROUPS = {"one group": 1, "two groups": 2, "three groups": 3}
+
+
+def grid(
+    quick: bool = False, splits: int = 10, datasets: tuple[str, ...] = SETS
+) -> list[dict[str, Any]]:
+    """The points of the plane, with the undisguised answers first.
+
+    >>> cells = grid(quick=True, splits=1, datasets=("pima",))
+    >>> len(cells), cells[0]
+    (13, {'dataset': 'pima', 'scheme': 'undisguised', 'parameter': 1.0, 'division': 0})
+    """
+    points = [("undisguised", 1.0)] + [
+        (name, value) for name, line in LINES.items() for value in (line.few if quick else line.values)
+    ]  # fmt: skip
+    return [
+        {"dataset": dataset, "scheme": name, "parameter": float(value), "division": k}
+        for dataset in datasets for name, value in points for k in range(splits)
+    ]  # fmt: skip
+
+
+def point(
+    rng: np.random.Generator, dataset: str, scheme: str, parameter: float, division: int,
+    surveys: int = 3, **coding: Any,
+) -> pd.DataFrame:  # fmt: skip
+    """A row an attacker: his chance, the blind one, and beside it what the scheme is worth.
+
+    >>> rows = point(np.random.default_rng(1), "pima", "each answer alone", 0.8, 0, surveys=1)
+    >>> at = rows.set_index(["knowledge", "goal"])
+    >>> bool(at.loc[("others", "the class"), "guess"] >= 0.79)
+    True
+    """
+    people = survey(dataset, **coding)
+    train, test = people.numbered(division)
+    if scheme in ("AIBR", "BSVD", "SSVD", "kCG"):
+        worth, found = _released(rng, dataset, scheme, parameter, division, test, coding)
+    else:
+        mechanism = None if scheme == "undisguised" else mechanism_of(
+            scheme, parameter, people.everyone, division)  # fmt: skip
+        worth = _worth(mechanism, train, test, surveys, rng)
+        listed = tabled(people.codes[fixed_split(len(people.codes), division)[0][:LISTED]],
+                        people.everyone.domain)  # fmt: skip
+        found = attacked(mechanism or UnrelatedQuestion(1.0), train, test, listed, rng)
+    return pd.DataFrame([{"knowledge": rung, "goal": goal, **guess, **worth}
+                         for (rung, goal), guess in found.items()])  # fmt: skip
+
+
+def mechanism_of(scheme: str, parameter: float, people: Table, division: int = 0) -> Mechanism:
+    """A scheme of disguised answers on these people's questions.
+
+    >>> people = Table(Domain(("A", "B"), ((0, 1),) * 2), [4, 1, 2, 3])
+    >>> mechanism_of("each answer alone", 0.7, people).groups
+    (('A',), ('B',))
+    """
+    domain = people.domain
+    if scheme == "unrelated question":
+        return UnrelatedQuestion(parameter)
+    if scheme == "each answer alone":
+        return MultiGroup(parameter, [[name] for name in domain.names])
+    if scheme in GROUPS:
+        deal = np.random.default_rng(division)
+        return MultiGroup(parameter, random_groups(domain.names, GROUPS[scheme], deal))
+    if scheme in ("OptRR", "certified matrices"):
+        shares = {name: people.marginal(name).proportions().densified().values for name in domain.names}
+        return RRMatrix({name: _matrix(scheme, parameter, tuple(p)) for name, p in shares.items()})
+    if scheme == "one question by lot":
+        return OneSampled(domain, parameter, [[name, domain.names[-1]] for name in domain.names[:-1]])
+    if scheme == "optimised unary":
+        return each(domain, lambda n: unary(n, parameter))
+    if scheme == "RAPPOR's coins":
+        return each(domain, lambda n: two_coins(n, parameter))
+    raise ValueError(f"the scheme is one of {', '.join(LINES)}; got {scheme!r}")
+
+
+@lru_cache(maxsize=512)
+def _matrix(scheme: str, parameter: float, shares: tuple[float, ...]) -> np.ndarray:
+    """The matrix of least error for one answer, no report of which tells it with more than δ.
+
+    δ lies so far between the larger share, where nothing can be told, and 1, where all is. An answer
+    that all give alike needs no protection, and has a coin for it.
+    """
+    prior = np.array(shares)
+    delta = float(prior.max() + parameter * (1 - prior.max()))
+    if prior.min() <= 0:
+        return np.array([[1 - 1e-6, 1e-6], [1e-6, 1 - 1e-6]])
+    if scheme == "certified matrices":
+        return best_scheme(prior, delta).matrix
+    front = optrr(prior, delta, np.random.default_rng(2008), generations=200)
+    return front.matrices[front.mse.argmin()]
+
+
+# What it is worth ---------------------------------------------------------------------------------
+
+
+def _worth(
+    mechanism: Mechanism | None, train: Table, test: Table, surveys: int, rng: np.random.Generator
+) -> dict[str, float]:
+    """Balanced accuracies and errors, the mean of a few surveys of the same respondents."""
+    found = []
+    if isinstance(mechanism, (OneSampled, RRMatrix)):  # of so many reports few occur
+        train = train.sparsified()
+    for _ in range(surveys if mechanism else 1):
+        reports = mechanism.disguise_table(train, rng) if mechanism else train
+        bayes = NaiveBayes(mechanism).fit_table(reports)
+        tree = np.nan
+        if mechanism is None or reports.domain.shape == train.domain.shape:
+            tree = scores(ID3(mechanism).fit_table(reports).confusion(test))[1]
+        found.append((scores(bayes.confusion(test))[1], tree, *_errors(bayes.pairs_, train)))
+    mean = np.mean(found, axis=0)
+    size = mechanism.epsilon(domain=train.domain) if mechanism else np.inf
+    return dict(zip(("nb", "id3", "singles", "pairs"), map(float, mean))) | {"epsilon": float(size)}
+
+
+def _errors(pairs: Any, train: Table) -> tuple[float, float]:
+    """The root mean squared error of single shares and of pairs with the class."""
+    people, target = train.total, train.names[-1]
+    off = pairs.values - train.pairs(target).values  # [attribute, level, class]
+    singles = off.sum(axis=2)
+    return tuple(float(np.sqrt((e**2).mean()) / people) for e in (singles, off))
+
+
+# What it gives away -------------------------------------------------------------------------------
+
+
+def attacked(
+    scheme: Mechanism, others: Table, victims: Table, listed: Table, rng: np.random.Generator
+) -> dict[tuple[str, str], dict[str, float]]:
+    """The chances of all attackers on one scheme, by knowledge and goal.
+
+    >>> people = Table(Domain(("A", "B", "C"), ((0, 1),) * 3), [5, 1, 2, 2, 1, 3, 1, 5])
+    >>> found = attacked(MultiGroup(0.8, [["A"], ["B"], ["C"]]), people, people, people, np.random.default_rng(1))
+    >>> round(found["scheme", "one answer"]["guess"], 6)
+    0.8
+    """
+    target, found = others.names[-1], {}
+    for rung in ("scheme", "shares", "others"):
+        believed = ladder.belief(rung, others)
+        found |= {(rung, goal): guess for goal, guess in _answers(scheme, believed, victims, rng)}
+    believed = ladder.belief("others", others)
+    wide = _wide(scheme, others.domain)
+    for rung in ("scheme", "others"):
+        if not wide:
+            here = ladder.belief(rung, others)
+            found[rung, RECORD] = _exactly(scheme, RECORD, here, victims)
+    if not wide:
+        found[TWO, CLASS] = _told(ladder.guess(scheme, target, "others", others, victims,
+                                               known=list(_neighbours(others))))  # fmt: skip
+        found["all but hers", CLASS] = _told(ladder.guess(
+            scheme, target, ladder.BUT_HERS, victims, victims, rounds=20 * VICTIMS, rng=rng))  # fmt: skip
+        found["own list", LINK] = _told(ladder.guess(scheme, LINK, "own list", listed, listed))
+    if not wide and not isinstance(scheme, OneSampled):
+        found["others", TRUTH] = _exactly(scheme, TRUTH, believed, victims)
+    return found
+
+
+def _wide(scheme: Mechanism, domain: Domain) -> bool:
+    """Whether reports are too many to go through: more than there are answers to a question."""
+    return isinstance(scheme, RRMatrix) and scheme.reported(domain).size != domain.size
+
+
+def _exactly(scheme: Mechanism, goal: str, believed: Table, true: Table) -> dict[str, Any]:
+    chance = ladder.vulnerability(scheme, goal, believed, true)
+    return _told(ladder.Guess(chance, chance, chance, ladder.blind(scheme, goal, believed, true)))
+
+
+def _told(guess: ladder.Guess) -> dict[str, Any]:
+    return {"guess": guess.chance, "low": guess.low, "high": guess.high, "blind": guess.blind,
+            "bound": guess.bound}  # fmt: skip
+
+
+def _neighbours(others: Table) -> tuple[str, str]:
+    """The two answers that tell most of the class, one at a time: what a neighbour might know."""
+    target = others.names[-1]
+
+    def right(name: str) -> float:
+        return float(others.marginal(name, target).dense.max(axis=1).sum())
+
+    best = sorted(others.names[:-1], key=right)[-2:]
+    return best[1], best[0]
+
+
+def _answers(
+    scheme: Mechanism, believed: Table, true: Table, rng: np.random.Generator
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """One answer: the mean over all questions, the worst of them, and the class."""
+    chances, blind = answers_guessed(scheme, believed, true, rng)
+    exact = not _wide(scheme, true.domain)
+    for goal, take in ((ONE, np.mean), (WORST, np.max), (CLASS, lambda values: values[-1])):
+        chance = float(take(chances))
+        low, high = (chance, chance) if exact else interval(chance, ROUNDS)
+        unseen = float(blind[chances.argmax()] if goal == WORST else take(blind))
+        yield goal, {"guess": chance, "low": low, "high": high, "blind": unseen, "bound": False}
+
+
+def answers_guessed(
+    scheme: Mechanism, believed: Table, true: Table, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """For each yes/no answer the chance of its best guess, and that of the blind one.
+
+    It is `ladder.vulnerability`, for all answers at once; where the reports are too many, some are drawn.
+
+    >>> people = Table(Domain(("A", "B"), ((0, 1),) * 2), [40, 10, 10, 40])
+    >>> answers_guessed(MultiGroup(0.7), people, people, np.random.default_rng(1))[0]
+    array([0.7, 0.7])
+    """
+    believed, true = (t.proportions().densified() for t in (believed, true))
+    domain = true.domain
+    yes = _yes(domain)
+    shares, own = (np.array([t.values @ column for column in yes]) for t in (believed, true))
+    blind = np.where(shares > 0.5, own, 1 - own)
+    if _wide(scheme, domain):
+        return _drawn(scheme, believed, true, yes, rng), blind
+    if isinstance(scheme, OneSampled):
+        return np.array([ladder.vulnerability(scheme, n, believed, true) for n in domain.names]), blind
+    thought, happens = (scheme.apply(t).densified().values for t in (believed, true))
+    chances = []
+    for column in yes:
+        one, real = (scheme.apply(Table(domain, t.values * column)).densified().values for t in (believed, true))
+        chances.append(np.where(one > thought - one, real, happens - real).sum())
+    return np.array(chances), blind
+
+
+@lru_cache(maxsize=8)
+def _yes(domain: Domain) -> np.ndarray:
+    """For each question, which records answer it with the second level."""
+    return (domain.digits(np.arange(domain.size)) == 1).T.astype(float)
+
+
+def _drawn(
+    scheme: Mechanism, believed: Table, true: Table, yes: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """The share of answers guessed right from reports that are drawn."""
+    domain = true.domain
+    cells, chances = true.occupied()
+    victims = rng.choice(cells, ROUNDS, p=chances / chances.sum())
+    reports = scheme.disguise_digits(domain.digits(victims), domain, rng)
+    right = np.zeros(len(yes))
+    for victim, report in zip(victims, reports, strict=True):
+        joint = believed.values * scheme.likelihood(report, domain)
+        right += (yes @ joint > 0.5 * joint.sum()) == (yes[:, victim] == 1)
+    return right / ROUNDS
+
+
+# Released tables ----------------------------------------------------------------------------------
+
+
+class Numbers(NamedTuple):
+    """The numbers behind the answers, a row a person, and where each is cut; the class as 0 and 1."""
+
+    X: np.ndarray
+    cuts: np.ndarray
+    names: tuple[str, ...]
+    y: np.ndarray
+
+    def answers(self, rows: np.ndarray) -> np.ndarray:
+        return (rows > self.cuts).astype(np.int64)
+
+
+def numbers_of(dataset: str, **coding: Any) -> Numbers:
+    """The numbers behind the answers; an answer that is no number is its own 0 or 1.
+
+    >>> numbers = numbers_of("breast-cancer-wisconsin")
+    >>> frame = binary_frame("breast-cancer-wisconsin")
+    >>> bool((numbers.answers(numbers.X) == frame.to_numpy()[:, :-1]).all())
+    True
+    """
+    return _numbers_of(dataset, key(coding))
+
+
+@lru_cache(maxsize=8)
+def _numbers_of(dataset: str, coding: tuple) -> Numbers:
+    options: Mapping[str, Any] = dict(coding)
+    bits = binary_frame(dataset, **options)
+    loaded = data.load(dataset, options.get("source"))
+    _, cut = binarize(loaded)
+    at = cut.set_index("column")
+    names, columns, cuts = tuple(bits.columns[:-1]), [], []
+    for name in names:
+        if at.loc[name, "kind"] == "number":
+            values = loaded.frame[name].to_numpy(dtype=float)
+            columns.append(np.where(np.isnan(values), at.loc[name, "threshold"], values))
+            cuts.append(at.loc[name, "threshold"])
+        else:
+            columns.append(bits[name].to_numpy(dtype=float))
+            cuts.append(0.5)
+    return Numbers(np.column_stack(columns), np.array(cuts), names, bits.iloc[:, -1].to_numpy())
+
+
+def released(scheme: str, A: np.ndarray, parameter: float, rng: np.random.Generator) -> np.ndarray:
+    """A distorted table.
+
+    >>> A = np.arange(12.0).reshape(6, 2)
+    >>> released("BSVD", A, 2, np.random.default_rng(1)).shape
+    (6, 2)
+    """
+    if scheme == "AIBR":
+        return aibr(A, int(parameter), rng)
+    if scheme == "kCG":
+        return kcg(A, int(parameter), rng)
+    if scheme == "BSVD":
+        return bsvd(A, min(int(parameter), A.shape[1]))
+    return ssvd(A, min(6, A.shape[1]), parameter)
+
+
+def _released(
+    rng: np.random.Generator, dataset: str, scheme: str, parameter: float, division: int, test: Table,
+    coding: dict[str, Any],
+) -> tuple[dict[str, float], dict[tuple[str, str], dict[str, Any]]]:  # fmt: skip
+    numbers = numbers_of(dataset, **coding)
+    rows = fixed_split(len(numbers.X), division)[0][:LISTED]
+    A, y = numbers.X[rows], numbers.y[rows]
+    B = released(scheme, A, parameter, rng)
+    true, seen = (tabled(test.domain.codes(np.column_stack([numbers.answers(t), y])), test.domain)
+                  for t in (A, B))  # fmt: skip
+    bayes, tree = NaiveBayes().fit_table(seen), ID3().fit_table(seen)
+    errors = _errors(bayes.pairs_, true)
+    worth = {"nb": scores(bayes.confusion(test))[1], "id3": scores(tree.confusion(test))[1],
+             "singles": errors[0], "pairs": errors[1], "epsilon": np.inf}  # fmt: skip
+    table = Distorted(A, B, numbers.names, numbers.answers, {test.names[-1]: y})
+    known = rng.choice(len(A), max(int(SAMPLES * len(A)), 1), replace=False)
+    found = {}
+    for rung in ("scheme", "others"):
+        each_one = [ladder.guess(table, name, rung, known) for name in test.names]
+        chances = np.array([guess.chance for guess in each_one])
+        blind = np.array([guess.blind for guess in each_one])
+        for goal, take in ((ONE, np.mean), (WORST, np.max), (CLASS, lambda values: values[-1])):
+            found[rung, goal] = {"guess": float(take(chances)), "low": np.nan, "high": np.nan,
+                                 "blind": float(take(blind)), "bound": goal != CLASS}  # fmt: skip
+        found[rung, RECORD] = _told(ladder.guess(table, RECORD, rung, known))
+    found["own list", LINK] = _told(ladder.guess(table, LINK, "scheme", known))
+    return worth, found

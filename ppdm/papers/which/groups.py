@@ -1,0 +1,133 @@
+"""[Chapter 5] Is one grouping of answers safer than another? Only before a certain attacker.
+
+A grouping of three yes/no answers is a channel of eight records. If one were a post-processing of
+another, nobody could do better with its reports (`ppdm.privacy.channel.refinement`). `table` asks the
+linear programme for every pair; where it says no it hands over a gain, that is an attacker, and
+`preferred` shows which attackers that have a name prefer which grouping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache, reduce
+from itertools import combinations, permutations
+
+import numpy as np
+import pandas as pd
+
+from ppdm.papers.which.design import _group
+from ppdm.privacy.channel import blind, capacity, posterior, refinement
+
+ANSWERS = 3
+#: Shorter names of the groupings of three answers; the last answer is the class.
+GROUPINGS = {
+    "one group": ((0, 1, 2),),
+    "two groups, AB|C": ((0, 1), (2,)),
+    "two groups, AC|B": ((0, 2), (1,)),
+    "two groups, BC|A": ((1, 2), (0,)),
+    "three groups": ((0,), (1,), (2,)),
+}
+
+
+@lru_cache(maxsize=64)
+def channel_of(grouping: str, theta: float) -> np.ndarray:
+    """The 8 by 8 channel of a grouping; records in the order of their digits ABC.
+
+    >>> channel_of("one group", 0.7)[:, 0]
+    array([0.7, 0. , 0. , 0. , 0. , 0. , 0. , 0.3])
+    """
+    groups = GROUPINGS[grouping]
+    order = [answer for group in groups for answer in group]
+    M = reduce(np.kron, [_group(theta, len(group)) for group in groups])
+    digits = np.array(list(np.ndindex(*[2] * ANSWERS)))
+    place = np.ravel_multi_index(tuple(digits[:, order].T), (2,) * ANSWERS)
+    return M[np.ix_(place, place)]
+
+
+def table(thetas: Iterable[float]) -> pd.DataFrame:
+    """For each pair of groupings and θ: is the second one a post-processing of the first?
+
+    `margin` is how much more often an attacker with the separating gain is right with the second one.
+
+    >>> frame = table([0.7])
+    >>> int(frame["refines"].sum()), bool((frame["margin"] > 1e-3).all())
+    (0, True)
+    """
+    rows = []
+    for theta in thetas:
+        for first, second in permutations(GROUPINGS, 2):
+            found = refinement(channel_of(first, theta), channel_of(second, theta))
+            rows.append({"theta": theta, "first": first, "second": second, "refines": found.holds,
+                         "margin": _normed(found)})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _normed(found) -> float:
+    """The margin for gains from 0 to 1."""
+    return 0.0 if found.gain is None else float(found.margin / np.ptp(found.gain))
+
+
+def attackers() -> dict[str, np.ndarray]:
+    """Goals with a name, as gains [guess, record] over three answers.
+
+    >>> {name: gain.shape[0] for name, gain in attackers().items()}["the whole record"]
+    8
+    """
+    digits = np.array(list(np.ndindex(*[2] * ANSWERS)))
+    A, B, C = digits.T
+
+    def told(secret: np.ndarray) -> np.ndarray:
+        return (secret == np.unique(secret)[:, None]).astype(float)
+
+    return {
+        "one answer": told(C),
+        "do two answers agree?": told(A == B),
+        "two answers": told(2 * A + C),
+        "the whole record": told(4 * A + 2 * B + C),
+        "is the number of yes odd?": told((A + B + C) % 2),
+        "all answers yes?": told(A & B & C),
+    }
+
+
+def preferred(theta: float, prior: np.ndarray | None = None) -> pd.DataFrame:
+    """The chance of each named attacker under one, two (AB|C) and three groups, and the blind one.
+
+    >>> frame = preferred(0.7).set_index("goal")
+    >>> frame.loc["the whole record", ["one group", "three groups"]].round(3).to_list()
+    [0.7, 0.343]
+    """
+    shares = np.full(2**ANSWERS, 2.0**-ANSWERS) if prior is None else prior
+    rows = []
+    for goal, gain in attackers().items():
+        chances = {name: posterior(channel_of(name, theta), shares, gain)
+                   for name in ("one group", "two groups, AB|C", "three groups")}  # fmt: skip
+        rows.append({"goal": goal, **chances, "blind": blind(shares, gain)})
+    return pd.DataFrame(rows)
+
+
+def neighbour(theta: float, grouping: str) -> float:
+    """The chance of one who knows B and guesses C, all records equally likely.
+
+    >>> round(neighbour(0.7, "one group"), 6), round(neighbour(0.7, "three groups"), 6)
+    (1.0, 0.7)
+    """
+    digits, M = np.array(list(np.ndindex(*[2] * ANSWERS))), channel_of(grouping, theta)
+    chance = 0.0
+    for b in (0, 1):
+        here = (digits[:, 1] == b) / 4
+        gain = (digits[:, 2] == np.arange(2)[:, None]).astype(float)
+        chance += posterior(M, here, gain) / 2
+    return float(chance)
+
+
+def ends(thetas: Iterable[float]) -> pd.DataFrame:
+    """How far apart groupings are as θ nears the ends: the margin of the best separating gain, and
+    the capacity of each channel."""
+    rows = []
+    for theta in thetas:
+        for first, second in combinations(("one group", "two groups, AB|C", "three groups"), 2):
+            there = _normed(refinement(channel_of(first, theta), channel_of(second, theta)))
+            back = _normed(refinement(channel_of(second, theta), channel_of(first, theta)))
+            rows.append({"theta": theta, "first": first, "second": second, "there": there, "back": back,
+                         "capacity": capacity(channel_of(first, theta))})  # fmt: skip
+    return pd.DataFrame(rows)
