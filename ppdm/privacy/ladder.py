@@ -204,7 +204,8 @@ def vulnerability(
         return _by_lot(scheme, goal, believed, true)
     if goal == RECORD:
         named = likeliest(scheme, believed)
-        reports = np.arange(len(named))
+        reports = np.flatnonzero(true.values[named])  # elsewhere he names somebody who is not there
+        named = named[reports]
         return float((true.values[named] * _chances(scheme, reports, named, true)).sum())
     if goal == TRUTH:
         says = _joint(scheme, TRUTH, believed).argmax(axis=0)
@@ -246,11 +247,14 @@ def secrets(goal: Goal, table: Table) -> np.ndarray:
     cells = np.arange(table.domain.size)
     if goal == RECORD:
         return cells
-    digits = table.domain.digits(cells)
+
+    def answers(name: str) -> np.ndarray:
+        axis = table.domain.axis(name)
+        return cells // table.domain.strides[axis] % table.domain.shape[axis]
+
     if isinstance(goal, Agree):
-        first, second = (digits[:, table.domain.axis(name)] for name in goal)
-        return (first == second).astype(np.int64)
-    return digits[:, table.domain.axis(goal)]
+        return (answers(goal.first) == answers(goal.second)).astype(np.int64)
+    return answers(goal)
 
 
 def sampled(

@@ -20,7 +20,7 @@ import pandas as pd
 from ppdm import data
 from ppdm.data import binarize
 from ppdm.disguise import Mechanism, MultiGroup, RRMatrix, UnrelatedQuestion, random_groups
-from ppdm.disguise.today import OneSampled, each, two_coins, unary
+from ppdm.disguise.today import OneSampled, each, k_rr, two_coins, unary
 from ppdm.distort.aibr import aibr
 from ppdm.distort.condensation import kcg
 from ppdm.distort.svd import bsvd, ssvd
@@ -39,8 +39,11 @@ LISTED = 1_500
 SAMPLES = 0.1
 #: Reports drawn in each division where they cannot be gone through.
 ROUNDS = 100
-#: Victims of the attacker who knows all records but hers, where they cannot be gone through.
-VICTIMS = 10
+#: Victims of the attacker who knows all records but hers.
+VICTIMS = 20
+#: Of more records than this, the rungs "scheme" and "shares" are gone through in one division only, and the
+#: one who knows all records but hers is left out.
+LARGE = 1 << 12
 ONE, WORST, CLASS = "one answer", "worst answer", "the class"
 RECORD, TRUTH, LINK = ladder.RECORD, ladder.TRUTH, ladder.LINK
 TWO = "two answers"  # the rung "others" for one who knows two of her answers besides
@@ -56,17 +59,17 @@ class Line(NamedTuple):
 
 
 LINES = {
-    "unrelated question": Line("unrelated question", "q", (0.05, 0.1, 0.3, 0.5, 0.8), (0.1, 0.5)),
-    "one group": Line("groups", "θ", (0.6, 0.7, 0.8, 0.9), (0.7, 0.9)),
-    "two groups": Line("groups", "θ", (0.6, 0.7, 0.8, 0.9), ()),
-    "three groups": Line("groups", "θ", (0.6, 0.7, 0.8, 0.9), ()),
-    "each answer alone": Line("groups", "θ", (0.6, 0.7, 0.8, 0.9), (0.7, 0.9)),
-    "OptRR": Line("matrices", "δ", (0.25, 0.5, 0.75), ()),
-    "certified matrices": Line("matrices", "δ", (0.25, 0.5, 0.75), (0.5,)),
+    "unrelated question": Line("unrelated question", "q", (0.05, 0.2, 0.5), (0.2, 0.5)),
+    "one group": Line("groups", "θ", (0.6, 0.7, 0.85), (0.7, 0.85)),
+    "two groups": Line("groups", "θ", (0.6, 0.7, 0.85), ()),
+    "three groups": Line("groups", "θ", (0.6, 0.7, 0.85), ()),
+    "each answer alone": Line("groups", "θ", (0.6, 0.7, 0.85), (0.7, 0.85)),
+    "OptRR": Line("matrices", "δ", (0.3,), ()),
+    "certified matrices": Line("matrices", "δ", (0.15, 0.3, 0.6), (0.3,)),
     "one question by lot": Line("today", "ε", (1.0, 2.0, 4.0), (2.0,)),
     "optimised unary": Line("today", "ε", (0.8, 2.0), ()),
-    "RAPPOR's coins": Line("today", "f", (0.25, 0.5), ()),
-    "AIBR": Line("released table", "k", (2, 4, 8, 16), (4,)),
+    "RAPPOR's coins": Line("today", "f", (0.25,), ()),
+    "AIBR": Line("released table", "k", (2, 4, 12), (4,)),
     "BSVD": Line("released table", "k", (2, 4, 6), (4,)),
     "SSVD": Line("released table", "e", (0.15, 0.45), ()),
     "kCG": Line("released table", "k", (3, 10, 30), (10,)),
@@ -82,7 +85,7 @@ def grid(
 
     >>> cells = grid(quick=True, splits=1, datasets=("pima",))
     >>> len(cells), cells[0]
-    (13, {'dataset': 'pima', 'scheme': 'undisguised', 'parameter': 1.0, 'division': 0})
+    (12, {'dataset': 'pima', 'scheme': 'undisguised', 'parameter': 1.0, 'division': 0})
     """
     points = [("undisguised", 1.0)] + [
         (name, value) for name, line in LINES.items() for value in (line.few if quick else line.values)
@@ -95,7 +98,7 @@ def grid(
 
 def point(
     rng: np.random.Generator, dataset: str, scheme: str, parameter: float, division: int,
-    surveys: int = 3, **coding: Any,
+    surveys: int = 2, **coding: Any,
 ) -> pd.DataFrame:  # fmt: skip
     """A row an attacker: his chance, the blind one, and beside it what the scheme is worth.
 
@@ -107,15 +110,15 @@ def point(
     people = survey(dataset, **coding)
     train, test = people.numbered(division)
     if scheme in ("AIBR", "BSVD", "SSVD", "kCG"):
-        worth, found = _released(rng, dataset, scheme, parameter, division, test, coding)
+        value, found = _released(rng, dataset, scheme, parameter, division, test, coding)
     else:
         mechanism = None if scheme == "undisguised" else mechanism_of(
             scheme, parameter, people.everyone, division)  # fmt: skip
-        worth = _worth(mechanism, train, test, surveys, rng)
+        value = worth(mechanism, train, test, surveys, rng)
         listed = tabled(people.codes[fixed_split(len(people.codes), division)[0][:LISTED]],
                         people.everyone.domain)  # fmt: skip
-        found = attacked(mechanism or UnrelatedQuestion(1.0), train, test, listed, rng)
-    return pd.DataFrame([{"knowledge": rung, "goal": goal, **guess, **worth}
+        found = attacked(mechanism or UnrelatedQuestion(1.0), train, test, listed, rng, division)
+    return pd.DataFrame([{"knowledge": rung, "goal": goal, **guess, **value}
                          for (rung, goal), guess in found.items()])  # fmt: skip
 
 
@@ -135,10 +138,16 @@ def mechanism_of(scheme: str, parameter: float, people: Table, division: int = 0
         deal = np.random.default_rng(division)
         return MultiGroup(parameter, random_groups(domain.names, GROUPS[scheme], deal))
     if scheme in ("OptRR", "certified matrices"):
-        shares = {name: people.marginal(name).proportions().densified().values for name in domain.names}
-        return RRMatrix({name: _matrix(scheme, parameter, tuple(p)) for name, p in shares.items()})
+        shares = {
+            name: people.marginal(name).proportions().densified().values for name in domain.names
+        }
+        return RRMatrix(
+            {name: matrix_of(scheme, parameter, tuple(p)) for name, p in shares.items()}
+        )
     if scheme == "one question by lot":
-        return OneSampled(domain, parameter, [[name, domain.names[-1]] for name in domain.names[:-1]])
+        return OneSampled(
+            domain, parameter, [[name, domain.names[-1]] for name in domain.names[:-1]]
+        )
     if scheme == "optimised unary":
         return each(domain, lambda n: unary(n, parameter))
     if scheme == "RAPPOR's coins":
@@ -147,29 +156,42 @@ def mechanism_of(scheme: str, parameter: float, people: Table, division: int = 0
 
 
 @lru_cache(maxsize=512)
-def _matrix(scheme: str, parameter: float, shares: tuple[float, ...]) -> np.ndarray:
-    """The matrix of least error for one answer, no report of which tells it with more than δ.
+def matrix_of(scheme: str, parameter: float, shares: tuple[float, ...]) -> np.ndarray:
+    """The matrix of least error for one yes/no answer, no report of which tells it with more than δ.
 
-    δ lies so far between the larger share, where nothing can be told, and 1, where all is. An answer
-    that all give alike needs no protection, and has a coin for it.
+    δ lies so far between the larger share, where nothing can be told, and 1, where all is. What all
+    answer alike needs no protection.
+
+    >>> matrix_of("certified matrices", 0.5, (0.5, 0.5)).round(6)
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
     """
     prior = np.array(shares)
     delta = float(prior.max() + parameter * (1 - prior.max()))
     if prior.min() <= 0:
         return np.array([[1 - 1e-6, 1e-6], [1e-6, 1 - 1e-6]])
     if scheme == "certified matrices":
-        return best_scheme(prior, delta).matrix
-    front = optrr(prior, delta, np.random.default_rng(2008), generations=200)
-    return front.matrices[front.mse.argmin()]
+        found = best_scheme(prior, delta).matrix
+    else:
+        front = optrr(prior, delta, np.random.default_rng(2008), generations=200)
+        found = front.matrices[front.mse.argmin()]
+    return found if found.trace() > 1 else found[::-1]  # the reports named like the answers
 
 
 # What it is worth ---------------------------------------------------------------------------------
 
 
-def _worth(
-    mechanism: Mechanism | None, train: Table, test: Table, surveys: int, rng: np.random.Generator
-) -> dict[str, float]:
-    """Balanced accuracies and errors, the mean of a few surveys of the same respondents."""
+def worth(
+    mechanism: Mechanism | None, train: Table, test: Table, surveys: int, rng: np.random.Generator,
+    trees: bool = True,
+) -> dict[str, float]:  # fmt: skip
+    """Balanced accuracies and errors, the mean of a few surveys of the same respondents.
+
+    >>> train, test = survey("pima").fixed
+    >>> found = worth(MultiGroup(0.99), train, test, 5, np.random.default_rng(1), trees=False)
+    >>> bool(found["nb"] > 0.65), round(found["singles"], 1)
+    (True, 0.0)
+    """
     found = []
     if isinstance(mechanism, (OneSampled, RRMatrix)):  # of so many reports few occur
         train = train.sparsified()
@@ -177,10 +199,11 @@ def _worth(
         reports = mechanism.disguise_table(train, rng) if mechanism else train
         bayes = NaiveBayes(mechanism).fit_table(reports)
         tree = np.nan
-        if mechanism is None or reports.domain.shape == train.domain.shape:
+        if trees and reports.domain.shape == train.domain.shape:
             tree = scores(ID3(mechanism).fit_table(reports).confusion(test))[1]
         found.append((scores(bayes.confusion(test))[1], tree, *_errors(bayes.pairs_, train)))
     mean = np.mean(found, axis=0)
+    mean[2:] = np.sqrt(np.mean(np.square(found), axis=0))[2:]
     size = mechanism.epsilon(domain=train.domain) if mechanism else np.inf
     return dict(zip(("nb", "id3", "singles", "pairs"), map(float, mean))) | {"epsilon": float(size)}
 
@@ -197,34 +220,75 @@ def _errors(pairs: Any, train: Table) -> tuple[float, float]:
 
 
 def attacked(
-    scheme: Mechanism, others: Table, victims: Table, listed: Table, rng: np.random.Generator
-) -> dict[tuple[str, str], dict[str, float]]:
+    scheme: Mechanism, others: Table, victims: Table, listed: Table, rng: np.random.Generator,
+    division: int = 0,
+) -> dict[tuple[str, str], dict[str, Any]]:  # fmt: skip
     """The chances of all attackers on one scheme, by knowledge and goal.
 
     >>> people = Table(Domain(("A", "B", "C"), ((0, 1),) * 3), [5, 1, 2, 2, 1, 3, 1, 5])
-    >>> found = attacked(MultiGroup(0.8, [["A"], ["B"], ["C"]]), people, people, people, np.random.default_rng(1))
+    >>> scheme = MultiGroup(0.8, [["A"], ["B"], ["C"]])
+    >>> found = attacked(scheme, people, people, people, np.random.default_rng(1))
     >>> round(found["scheme", "one answer"]["guess"], 6)
     0.8
     """
-    target, found = others.names[-1], {}
-    for rung in ("scheme", "shares", "others"):
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    victims, wide = victims.proportions().densified(), _wide(scheme, others.domain)
+    every = division == 0 or victims.domain.size <= LARGE
+    for rung in ("others", "scheme", "shares") if every else ("others",):
         believed = ladder.belief(rung, others)
-        found |= {(rung, goal): guess for goal, guess in _answers(scheme, believed, victims, rng)}
-    believed = ladder.belief("others", others)
-    wide = _wide(scheme, others.domain)
-    for rung in ("scheme", "others"):
-        if not wide:
-            here = ladder.belief(rung, others)
-            found[rung, RECORD] = _exactly(scheme, RECORD, here, victims)
-    if not wide:
-        found[TWO, CLASS] = _told(ladder.guess(scheme, target, "others", others, victims,
-                                               known=list(_neighbours(others))))  # fmt: skip
-        found["all but hers", CLASS] = _told(ladder.guess(
-            scheme, target, ladder.BUT_HERS, victims, victims, rounds=20 * VICTIMS, rng=rng))  # fmt: skip
-        found["own list", LINK] = _told(ladder.guess(scheme, LINK, "own list", listed, listed))
-    if not wide and not isinstance(scheme, OneSampled):
+        found |= {(rung, goal): told for goal, told in _answers(scheme, believed, victims, rng)}
+        if not wide and rung != "shares":
+            found[rung, RECORD] = _exactly(scheme, RECORD, believed, victims)
+        if rung == "others" and not wide:
+            found |= _of_those_who_know_others(scheme, believed, others, victims, listed)
+    if victims.domain.size <= LARGE and not wide:
+        found["all but hers", CLASS] = _all_but_hers(scheme, others, victims, rng)
+    return found
+
+
+def _of_those_who_know_others(
+    scheme: Mechanism, believed: Table, others: Table, victims: Table, listed: Table
+) -> dict[tuple[str, str], dict[str, Any]]:
+    target, known = others.names[-1], _neighbours(others)
+    chance, blind = 0.0, 0.0
+    for part in _strata(victims.domain, known):
+        thought, happens = (Table(t.domain, t.values * part) for t in (believed, victims))
+        seen, unseen = _guessed(scheme, target, thought, happens)
+        chance, blind = chance + seen, blind + unseen
+    found = {(TWO, CLASS): _sure(chance, blind)}
+    linked = ladder.guess(scheme, LINK, "own list", listed, listed)
+    found["own list", LINK] = _sure(linked.chance, linked.blind)
+    if not isinstance(scheme, OneSampled):
         found["others", TRUTH] = _exactly(scheme, TRUTH, believed, victims)
     return found
+
+
+def _all_but_hers(
+    scheme: Mechanism, others: Table, victims: Table, rng: np.random.Generator
+) -> dict[str, Any]:
+    """Some victims, each guessed by one who knows the others and all victims but her."""
+    cells, shares = victims.occupied()
+    chosen = rng.choice(cells, VICTIMS, p=shares / shares.sum())
+    chance, blind = 0.0, 0.0
+    for cell in chosen:
+        one = Table(
+            victims.domain, np.bincount([cell], minlength=victims.domain.size).astype(float)
+        )
+        rest = others.densified().values + (others.total / 4) * victims.values - one.values
+        believed = ladder.belief("others", Table(victims.domain, np.maximum(np.rint(rest), 0)))
+        seen, unseen = _guessed(scheme, victims.names[-1], believed, one)
+        chance, blind = chance + seen, blind + unseen
+    mean = chance / VICTIMS
+    low, high = interval(mean, VICTIMS)
+    return _sure(mean, blind / VICTIMS) | {"low": low, "high": high}
+
+
+@lru_cache(maxsize=64)
+def _strata(domain: Domain, known: tuple[str, ...]) -> tuple[np.ndarray, ...]:
+    """Which records have each combination of some answers."""
+    digits = domain.digits(np.arange(domain.size))[:, [domain.axis(name) for name in known]]
+    return tuple((digits == combination).all(axis=1)
+                 for combination in np.ndindex(*[2] * len(known)))  # fmt: skip
 
 
 def _wide(scheme: Mechanism, domain: Domain) -> bool:
@@ -234,7 +298,11 @@ def _wide(scheme: Mechanism, domain: Domain) -> bool:
 
 def _exactly(scheme: Mechanism, goal: str, believed: Table, true: Table) -> dict[str, Any]:
     chance = ladder.vulnerability(scheme, goal, believed, true)
-    return _told(ladder.Guess(chance, chance, chance, ladder.blind(scheme, goal, believed, true)))
+    return _sure(chance, ladder.blind(scheme, goal, believed, true))
+
+
+def _sure(chance: float, blind: float) -> dict[str, Any]:
+    return {"guess": chance, "low": chance, "high": chance, "blind": blind, "bound": False}
 
 
 def _told(guess: ladder.Guess) -> dict[str, Any]:
@@ -280,24 +348,91 @@ def answers_guessed(
     believed, true = (t.proportions().densified() for t in (believed, true))
     domain = true.domain
     yes = _yes(domain)
-    shares, own = (np.array([t.values @ column for column in yes]) for t in (believed, true))
+    shares, own = (yes @ t.values for t in (believed, true))
     blind = np.where(shares > 0.5, own, 1 - own)
     if _wide(scheme, domain):
         return _drawn(scheme, believed, true, yes, rng), blind
     if isinstance(scheme, OneSampled):
-        return np.array([ladder.vulnerability(scheme, n, believed, true) for n in domain.names]), blind
+        return _by_lot(scheme, believed, true, yes), blind
     thought, happens = (scheme.apply(t).densified().values for t in (believed, true))
-    chances = []
-    for column in yes:
-        one, real = (scheme.apply(Table(domain, t.values * column)).densified().values for t in (believed, true))
-        chances.append(np.where(one > thought - one, real, happens - real).sum())
+    chances = [_right(scheme, name, (believed, thought), (true, happens)) for name in domain.names]
     return np.array(chances), blind
+
+
+def _guessed(scheme: Mechanism, name: str, believed: Table, true: Table) -> tuple[float, float]:
+    """The chance of one answer's best guess and the blind one; parts of a whole keep their weight."""
+    weight = true.values.sum()
+    if weight == 0:
+        return 0.0, 0.0
+    unseen = weight * ladder.blind(scheme, name, believed, true)
+    if isinstance(scheme, OneSampled):
+        chances = _by_lot(scheme, believed, true, _yes(true.domain))
+        return float(chances[true.domain.axis(name)]), unseen
+    thought, happens = (scheme.apply(t).densified().values for t in (believed, true))
+    return _right(scheme, name, (believed, thought), (true, happens)), unseen
+
+
+def _right(
+    scheme: Mechanism,
+    name: str,
+    thought: tuple[Table, np.ndarray],
+    happens: tuple[Table, np.ndarray],
+) -> float:
+    """How often the likelier answer is right; each side is records and their reports."""
+    one, real = (_with_yes(scheme, name, *side) for side in (thought, happens))
+    return float(np.where(one > thought[1] - one, real, happens[1] - real).sum())
+
+
+def _with_yes(scheme: Mechanism, name: str, records: Table, reports: np.ndarray) -> np.ndarray:
+    """P(the answer is yes, report), from the reports of all: only its own disguise is taken back.
+
+    The other answers' disguise is left on: so no second pass over all answers is needed.
+    """
+    domain = records.domain
+    axis = domain.axis(name)
+    yes = _yes(domain)[axis]
+    if isinstance(scheme, UnrelatedQuestion):
+        own = scheme.q * records.values
+        return own * yes + (reports - own) * (yes @ records.values) / records.values.sum()
+    if isinstance(scheme, MultiGroup):
+        group = next(g for g in scheme.groups if name in g)
+        other, theta = scheme.reversal(domain, group), scheme.theta
+        open_ = (theta * reports - (1 - theta) * reports[other]) / (2 * theta - 1) * yes
+        return theta * open_ + (1 - theta) * open_[other]
+    assert isinstance(scheme, RRMatrix)
+    M = scheme.matrices[name]
+    shaped = reports.reshape(-1, 2, int(domain.strides[axis]))
+    open_ = np.linalg.inv(M)[1] @ shaped  # [before, after]: the answer is yes, the others reported
+    return (M[:, 1][None, :, None] * open_[:, None, :]).reshape(-1)
 
 
 @lru_cache(maxsize=8)
 def _yes(domain: Domain) -> np.ndarray:
     """For each question, which records answer it with the second level."""
     return (domain.digits(np.arange(domain.size)) == 1).T.astype(float)
+
+
+def _by_lot(scheme: OneSampled, believed: Table, true: Table, yes: np.ndarray) -> np.ndarray:
+    """Of every answer at once what `ladder.vulnerability` says of each; a block is one answer and the class."""
+    M = k_rr(4, scheme.rate)
+    sides = [np.einsum("rv,svaq->sraq", M, _triples(t.values, yes)) for t in (believed, true)]
+    says = sides[0].argmax(axis=0)  # [report, question asked, question guessed]
+    right = np.take_along_axis(sides[1], says[None], axis=0)[0]
+    return right.sum(axis=0)[:-1].mean(axis=0)
+
+
+def _triples(values: np.ndarray, yes: np.ndarray) -> np.ndarray:
+    """P(secret s, block v) of each block of one answer and the class: [s, v, answer, secret's question]."""
+    out = np.empty((2, 2, 2, len(yes), len(yes)))  # [s, answer, class, ...]
+    for level in (0, 1):
+        here = values * (yes[-1] == level)
+        kept = np.flatnonzero(here)
+        ones, weights = yes[:, kept], here[kept]
+        both, single, whole = (ones * weights) @ ones.T, ones @ weights, weights.sum()
+        out[1, 1, level], out[0, 1, level] = both, single[:, None] - both
+        out[1, 0, level] = single[None] - both
+        out[0, 0, level] = whole - single[:, None] - single[None] + both
+    return out.reshape(2, 4, len(yes), len(yes))
 
 
 def _drawn(

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache, reduce
-from itertools import combinations, permutations
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
 
 from ppdm.papers.which.design import _group
-from ppdm.privacy.channel import blind, capacity, posterior, refinement
+from ppdm.privacy.channel import blind, posterior, refinement
 
 ANSWERS = 3
 #: Shorter names of the groupings of three answers; the last answer is the class.
@@ -84,8 +84,10 @@ def attackers() -> dict[str, np.ndarray]:
         "do two answers agree?": told(A == B),
         "two answers": told(2 * A + C),
         "the whole record": told(4 * A + 2 * B + C),
+        "the whole record, but for one answer": (
+            np.abs(digits[:, None] - digits[None]).sum(axis=2) <= 1
+        ).astype(float),
         "is the number of yes odd?": told((A + B + C) % 2),
-        "all answers yes?": told(A & B & C),
     }
 
 
@@ -120,14 +122,19 @@ def neighbour(theta: float, grouping: str) -> float:
     return float(chance)
 
 
-def ends(thetas: Iterable[float]) -> pd.DataFrame:
-    """How far apart groupings are as θ nears the ends: the margin of the best separating gain, and
-    the capacity of each channel."""
-    rows = []
-    for theta in thetas:
-        for first, second in combinations(("one group", "two groups, AB|C", "three groups"), 2):
-            there = _normed(refinement(channel_of(first, theta), channel_of(second, theta)))
-            back = _normed(refinement(channel_of(second, theta), channel_of(first, theta)))
-            rows.append({"theta": theta, "first": first, "second": second, "there": there, "back": back,
-                         "capacity": capacity(channel_of(first, theta))})  # fmt: skip
-    return pd.DataFrame(rows)
+def needed(theta: float, coarse: str = "one group", fine: str = "three groups") -> float:
+    """The least θ of one grouping from which the other one, at its own θ, can be made by post-processing.
+
+    From there on nobody prefers the second; below, somebody does.
+
+    >>> 0.7 < needed(0.7) < 1
+    True
+    """
+    low, high = theta, 1.0
+    for _ in range(12):
+        middle = (low + high) / 2
+        if refinement(channel_of(coarse, middle), channel_of(fine, theta)).holds:
+            high = middle
+        else:
+            low = middle
+    return high
