@@ -469,7 +469,8 @@ def _by_lot(scheme: OneSampled, goal: Goal, believed: Table, true: Table) -> flo
         else:
             at = secret * part.size + own
             thought, happens = (
-                np.bincount(at, t.values, (secret.max() + 1) * part.size).reshape(-1, part.size) @ M.T
+                np.bincount(at, t.values, (secret.max() + 1) * part.size).reshape(-1, part.size)
+                @ M.T
                 for t in (believed, true)
             )
             says = thought.argmax(axis=0)

@@ -287,28 +287,36 @@ def same_record(q: float = 0.3) -> dict[str, dict[str, Any]]:
             "coins that are not fair": {"ours": uneven.matrix(three), "theirs": theirs}}  # fmt: skip
 
 
-def searched(datasets: Iterable[str], parameters: Iterable[float]) -> pd.DataFrame:
-    """WC-8: for each answer, the error of OptRR's and of Warner's matrix as a multiple of the best."""
-    rows = []
-    for dataset in datasets:
-        people = survey(dataset).everyone
-        for name in people.names:
-            shares = people.marginal(name).proportions().densified().values
-            for parameter in parameters:
-                if shares.min() > 0:
-                    rows.append({"dataset": dataset, "answer": name, "δ": parameter,
-                                 **_errors_beside(parameter, shares)})  # fmt: skip
-    return pd.DataFrame(rows)
+def answers_of(datasets: Iterable[str], most: int | None = None) -> list[dict[str, str]]:
+    """The answers of some data sets, or the first few of each, as the cells of a grid.
+
+    >>> answers_of(["pima"], most=1)
+    [{'dataset': 'pima', 'answer': 'pregnancies'}]
+    """
+    return [
+        {"dataset": d, "answer": name} for d in datasets for name in survey(d).everyone.names[:most]
+    ]
 
 
-def _errors_beside(parameter: float, shares: np.ndarray) -> dict[str, float]:
+def searched(
+    rng: np.random.Generator, dataset: str, answer: str, parameter: float = 0.3, **coding: Any
+) -> dict[str, list[float]]:
+    """WC-8: the error of OptRR's matrix for one answer, and of Warner's, as multiples of the best."""
+    everyone = survey(dataset, **coding).everyone
+    shares = everyone.marginal(answer).proportions().densified().values
+    if shares.min() == 0:  # all give the same answer: there is nothing to hide, and no error
+        return {"OptRR": [], "Warner": []}
     delta = shares.max() + parameter * (1 - shares.max())
     best = float(mse(best_scheme(shares, delta).matrix, shares, 10_000))
-    front = optrr(shares, delta, np.random.default_rng(2008), generations=GENERATIONS)
+    front = optrr(shares, delta, rng, generations=GENERATIONS)
     found = float(front.mse.min())
     # Warner's largest posterior is that of the common answer: θ m / (θ m + (1 - θ)(1 - m)) = δ
     odds = delta / (1 - delta) * (1 - shares.max()) / shares.max()
-    return {
-        "OptRR": found / best,
-        "Warner": float(mse(warner(odds / (1 + odds), 2)[0], shares, 10_000)) / best,
-    }
+    coin = float(mse(warner(odds / (1 + odds), 2)[0], shares, 10_000))
+    return {"OptRR": [found / best], "Warner": [coin / best]}
+
+
+__all__ = [
+    "answers_of", "at", "dominated", "least_loss", "lot", "pair_errors", "plane", "published", "safer", "same_attacker",
+    "same_epsilon", "same_record", "searched", "short", "six_names",
+]  # fmt: skip
