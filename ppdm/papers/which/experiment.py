@@ -395,7 +395,7 @@ def _with_yes(scheme: Mechanism, name: str, records: Table, reports: np.ndarray)
         own = scheme.q * records.values
         return own * yes + (reports - own) * (yes @ records.values) / records.values.sum()
     if isinstance(scheme, MultiGroup):
-        group = next(g for g in scheme.groups if name in g)
+        group = next(g for g in scheme.groups or (domain.names,) if name in g)
         other, theta = scheme.reversal(domain, group), scheme.theta
         open_ = (theta * reports - (1 - theta) * reports[other]) / (2 * theta - 1) * yes
         return theta * open_ + (1 - theta) * open_[other]
