@@ -200,7 +200,7 @@ def test_runs_show_the_fingerprint_and_the_last_verification_of_this_very_run(tr
     stem = "01_electronic_surveys"
     (results / stem / "manifest.json").write_text('{"fingerprint": "0123456789abcdef"}')
     text = runs.runs(read_records(source, results))
-    link = f'<a href="../_static/manifests/{stem}.json" download><code>0123456789ab</code></a>'
+    link = f'<a href="../_static/manifests/{stem}.json.gz" download><code>0123456789ab</code></a>'
     assert link in text and "not yet since this run" in text
     note = {
         "fingerprint": "0123456789abcdef", "equal": 19, "close": 1, "different": 0, "wrong": 0,
@@ -216,7 +216,7 @@ def test_runs_show_the_fingerprint_and_the_last_verification_of_this_very_run(tr
     (results / stem / "manifest.json").write_text("")
     assert "<code>" not in runs.runs(read_records(source, results))
     runs.publish_manifests(results, source / "manifests")
-    assert (source / "manifests" / f"{stem}.json").is_file()
+    assert (source / "manifests" / f"{stem}.json.gz").is_file()
 
 
 def test_runs_say_size_seed_and_time(records):

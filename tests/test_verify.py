@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from ppdm import MultiGroup, cli, places, study
+from ppdm.book.site.runs import publish_manifests
 from ppdm.data import live
 from ppdm.papers import multi_group as mg
 from ppdm.study import grid, identity, manifest
@@ -143,15 +144,19 @@ def test_a_claim_that_was_altered_is_named():
 
 
 def test_a_published_manifest_needs_no_build(built, capsys, tmp_path):
-    published = tmp_path / "elsewhere" / f"{STEM}.json"
-    published.parent.mkdir()
-    published.write_bytes((built / "results" / STEM / "manifest.json").read_bytes())
+    publish_manifests(built / "results", tmp_path / "elsewhere")
+    published = tmp_path / "elsewhere" / f"{STEM}.json.gz"
     for path in built.glob("cache/*/*/*.npy"):
         path.unlink()
     for source in (published, published.parent):
         code, told = run(capsys, "--from", str(source))
         assert code == 0 and "3 agree to the bit" in told and "kept cell" not in told
     assert not (built / "verified.json").exists()
+    whole = published.read_bytes()
+    for content in (whole[:-9], whole[:40] + bytes([whole[40] ^ 4]) + whole[41:]):
+        published.write_bytes(content)
+        code, told = run(capsys, "--from", str(published))
+        assert code == 1 and f"{STEM}.json.gz is damaged" in told
 
 
 def test_manifests_are_fetched_from_this_repositorys_own_site(built, capsys, monkeypatch):
@@ -161,7 +166,7 @@ def test_manifests_are_fetched_from_this_repositorys_own_site(built, capsys, mon
     monkeypatch.setattr(live, "download", lambda address: (asked.append(address), content)[1])
     monkeypatch.setenv("GITHUB_REPOSITORY", "ada/survey")
     assert run(capsys, "--from", "published")[0] == 0
-    assert asked == [f"https://ada.github.io/survey/_static/manifests/{STEM}.json"]
+    assert asked == [f"https://ada.github.io/survey/_static/manifests/{STEM}.json.gz"]
     monkeypatch.delenv("GITHUB_REPOSITORY")
     code, told = run(capsys, "--from", "published")
     assert code == 1 and "is no checkout from GitHub" in told

@@ -104,22 +104,25 @@ def _published() -> str:
 
 def _files(place: Path) -> dict[str, Path]:
     if place.is_file():
-        stem = place.parent.name if place.name == "manifest.json" else place.stem
-        return {stem: place}
-    paths = sorted(place.glob("*/manifest.json")) or sorted(place.glob("*.json"))
-    return {p.parent.name if p.name == "manifest.json" else p.stem: p for p in paths}
+        return {_stem(place): place}
+    paths = sorted(place.glob("*/manifest.json")) or sorted(place.glob("*.json*"))
+    return {_stem(path): path for path in paths}
+
+
+def _stem(place: Path) -> str:
+    """The chapter of a manifest: its folder's name, or that of a published file."""
+    return place.parent.name if place.name == "manifest.json" else place.name.partition(".json")[0]
 
 
 def _download(address: str, chapter: str | None) -> Iterator[tuple[str, Path | str, bytes]]:
     from ppdm.data.live import download
 
-    if address.endswith(".json"):
-        stem = address.rpartition("/")[2].removesuffix(".json")
-        yield stem, address, download(address)
+    if address.endswith((".json", ".json.gz")):
+        yield _stem(Path(address)), address, download(address)
         return
     for notebook in places.find_notebooks(places.find_root()):
         if notebook.stem.startswith(chapter or ""):
-            page = f"{address.rstrip('/')}/{notebook.stem}.json"
+            page = f"{address.rstrip('/')}/{notebook.stem}.json.gz"
             yield notebook.stem, page, download(page)
 
 

@@ -18,12 +18,15 @@ section { height: 100vh; box-sizing: border-box; padding: 3vh 4vw; display: flex
 section > p { margin: 0; color: #57606a; }
 figure { margin: 0; flex: 1; min-height: 0; display: flex; flex-direction: column; width: 100%; }
 figure svg, figure img { flex: 1; min-height: 0; width: 100%; object-fit: contain; }
+figure img { max-height: 78vh; }
 figcaption { max-width: 60vw; margin: 1vh auto 0; }
 @page { size: 16in 9in; margin: 0; }
 """
 
 
 _NARROW = re.compile(r'<div class="narrow".*?</div>', re.DOTALL)  # the layout for a phone
+_DRAWN = re.compile(r'<svg role="img" aria-label="([^"]*)".*?</svg>', re.DOTALL)
+_FILE = re.compile(r'href="\.\./_static/(figures/[^"]+\.svg)"')
 
 
 def figures(notebook: Path) -> tuple[str, list[str]]:
@@ -48,9 +51,24 @@ def figures(notebook: Path) -> tuple[str, list[str]]:
     return title, found
 
 
-def make_slides(notebooks: list[Path], target: Path) -> int:
-    """Write the slides; return how many there are."""
+def beside_the_site(figure: str) -> str:
+    """A figure that shows its published file, for slides that lie in the site's `_static/course`.
+
+    >>> beside_the_site('<svg role="img" aria-label="A line.">...</svg> <a href="../_static/figures/01_x/a.svg">SVG</a>')
+    '<img alt="A line." src="../figures/01_x/a.svg"> <a href="../figures/01_x/a.svg">SVG</a>'
+    """
+    file = _FILE.search(figure)
+    if file:
+        shown = f'<img alt="\\1" src="../{file[1]}">'
+        figure = _DRAWN.sub(shown, figure)
+    return figure.replace('href="../_static/', 'href="../')
+
+
+def make_slides(notebooks: list[Path], target: Path, published: bool = False) -> int:
+    """Write the slides, as one file or (`published`) as one beside the site's figures; return how many there are."""
     slides = [(title, figure) for title, drawn in map(figures, notebooks) for figure in drawn]
+    if published:
+        slides = [(title, beside_the_site(figure)) for title, figure in slides]
     if not slides:
         raise ValueError("no figures yet: run the chapters first, with `ppdm book` or `ppdm quick`")
     body = "\n".join(f"<section><p>{escape(t)}</p>{figure}</section>" for t, figure in slides)

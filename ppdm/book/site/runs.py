@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ppdm.book.site.records import Records, raw_html
 from ppdm.files import replace_file
+from ppdm.study.manifest import packed
 
 _SUFFIX = {"image/svg+xml": ".svg", "image/png": ".png"}
 
@@ -65,7 +66,7 @@ def _fingerprint(records: Records, stem: str) -> str:
     if manifest is None:
         return ""
     short = html.escape(str(manifest.get("fingerprint", ""))[:12])
-    return f'<a href="../_static/manifests/{stem}.json" download><code>{short}</code></a>'
+    return f'<a href="../_static/manifests/{stem}.json.gz" download><code>{short}</code></a>'
 
 
 def _verified(records: Records, stem: str) -> str:
@@ -85,9 +86,9 @@ def _verified(records: Records, stem: str) -> str:
 
 
 def publish_manifests(results: Path, folder: Path) -> None:
-    """Lay the chapters' manifests beside the site, a file a chapter, for `ppdm verify --from`."""
+    """Lay the chapters' manifests beside the site, a packed file a chapter, for `ppdm verify --from`."""
     for path in sorted(results.glob("*/manifest.json")):
-        replace_file(folder / f"{path.parent.name}.json", path.read_bytes())
+        replace_file(folder / f"{path.parent.name}.json.gz", packed(path.read_bytes()))
 
 
 def _title(records: Records, stem: str) -> str:

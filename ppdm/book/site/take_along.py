@@ -104,7 +104,7 @@ def slides(executed: Path, folder: Path) -> str:
         if not drawn:
             continue
         name = f"slides-{notebook.stem}.html"
-        make_slides([notebook], folder / name)
+        make_slides([notebook], folder / name, published=True)
         link = f'<a href="../_static/course/{name}">{title}</a>'
         rows.append(f"- {link}: {len(drawn)} figure{'s' if len(drawn) > 1 else ''}")
     return "\n".join(rows or ["No chapter has been run yet, so there are no slides."]) + "\n"
