@@ -25,6 +25,7 @@ import io
 import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping
+from hashlib import sha256
 from html import escape
 from typing import Any
 
@@ -465,12 +466,9 @@ def svg(figure: PlainFigure, *, alone: bool = False) -> str:
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, **background)
     text = _COORDINATES.sub(lambda found: _LONG.sub(_to_hundredths, found[0]), buffer.getvalue())
     text = text.replace("DejaVuSans-", "g")  # the names of letters, which are most of a drawing
-    if alone:
-        return text
-    text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r"\n\s*", "\n", text)
-    return text.replace(INK, "currentColor")
+    return text if alone else text[text.index("<svg") :].replace(INK, "currentColor")
 
 
 def png(figure: PlainFigure) -> bytes:
@@ -501,8 +499,8 @@ def _element(figure: PlainFigure, alt: str, name: str) -> str:
     if len(drawing) > LARGEST_SVG:
         data = base64.b64encode(png(figure)).decode()
         return f'<img alt="{escape(alt)}" src="data:image/png;base64,{data}">'
-    # Ids are unique on the page, and the size is the style sheet's.
-    mark = re.sub(r"\W", "-", name)
+    # Ids are unique on the page (and short: each letter names one), and the size is the style sheet's.
+    mark = "f" + sha256(name.encode()).hexdigest()[:6]
     drawing = re.sub(r'\bid="', f'id="{mark}-', drawing)
     drawing = re.sub(r'(href="#|url\(#)', rf"\1{mark}-", drawing)
     width, height = (72 * inches for inches in figure.get_size_inches())
