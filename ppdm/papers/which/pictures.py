@@ -208,6 +208,6 @@ def _key(
         )
         for _, colour, marker in entries
     ]
-    across = 2 if phone else 4 if len(entries) > 5 else len(entries)
+    across = 2 if phone else 4 if len(entries) > 5 else min(len(entries), 3)  # wider is cut off
     fig.legend(handles, [name for name, _, _ in entries], loc="outside upper center", ncols=across,
                columnspacing=1.0, handletextpad=0.4, handlelength=1.4)  # fmt: skip
