@@ -194,9 +194,7 @@ def _words(axes: Iterable[Axes], across: int, phone: bool) -> None:
         if i % across == 0:
             ax.set_ylabel("balanced accuracy")
         if i >= len(axes) - across:
-            ax.set_xlabel(
-                "chance of a guess" if phone else "chance that one answer is guessed right"
-            )
+            ax.set_xlabel("chance of a guess" if phone else "chance that an answer is guessed")
 
 
 def _key(
