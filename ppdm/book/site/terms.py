@@ -112,7 +112,7 @@ def _explain_letters(doctree: nodes.document, letters: dict[str, Term], to: str)
         term = letters.get(formula.astext().strip())
         if term and term.anchor not in seen and _in_prose(formula):
             seen.add(term.anchor)
-            before, after = _around(term, to)
+            before, after = _around(term, to, named=True)
             formula.parent.replace(formula, [before, formula.deepcopy(), after])
 
 
@@ -162,9 +162,11 @@ def _in_raw_link(node: nodes.Node) -> bool:
     return raw.count("<a ") > raw.count("</a>")
 
 
-def _around(term: Term, to: str) -> tuple[nodes.raw, nodes.raw]:
+def _around(term: Term, to: str, named: bool = False) -> tuple[nodes.raw, nodes.raw]:
     note = "note-" + term.anchor
-    opening = f'<span class="term"><a href="{to}#{term.anchor}" aria-describedby="{note}">'
+    # a formula is set when it comes near the window: until then its link has no other name
+    label = f' aria-label="{term.anchor.removeprefix("term-")}"' if named else ""
+    opening = f'<span class="term"><a href="{to}#{term.anchor}" aria-describedby="{note}"{label}>'
     closing = f'</a><span class="term-note" role="tooltip" id="{note}">{escape(term.meaning)}</span></span>'
     return nodes.raw("", opening, format="html"), nodes.raw("", closing, format="html")
 
