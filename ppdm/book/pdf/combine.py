@@ -135,11 +135,12 @@ def _chapter(part: str, page: str, article: Tag, names: Names) -> Chapter:
         heading["data-words"] = _words(heading)
     heading = article.find("h1")
     title = _words(heading) if heading is not None else page
-    sections = [
-        (str(h.parent["id"]), _words(h))
-        for h in article.find_all("h2")
-        if h.parent.name == "section" and h.parent.get("id")
-    ]
+    sections = []
+    for h in article.find_all("h2"):
+        if h.parent.name == "section" and h.parent.get("id"):
+            # a section may begin, empty, on the page before its heading: the contents name the heading
+            h["id"] = f"{h.parent['id']}-heading"
+            sections.append((str(h["id"]), _words(h)))
     return Chapter(part, page, names.of(page), title, article, sections)
 
 
