@@ -251,18 +251,32 @@ def in_draws(
     one: pd.DataFrame,
     random: pd.DataFrame,
     others: Mapping[str, pd.DataFrame] | None = None,
+    wrong: Mapping[str, pd.DataFrame] | None = None,
     **what,
 ) -> dict:
     """A claim's evidence over the drawn data sets, on the exact shares, and of random matrices.
 
-    `others` are searches on the exact shares in other worlds, by name.
+    `others` are searches on the exact shares in other worlds, `wrong` further plants, both by name.
     """
     case = partial(evidence_of, **what)
     found = study.cases(case, rows, draws="draw")
     found["worlds"]["one search on exact shares"] = case(one)
     found["worlds"] |= {name: case(front) for name, front in (others or {}).items()}
     told_too = {"note": levels_won(found)} if evidence_of is better else {}
-    return found | told_too | {"plants": {"random matrices": case(random)}}
+    plants = {"random matrices": random} | dict(wrong or {})
+    return found | told_too | {"plants": {name: case(front) for name, front in plants.items()}}
+
+
+def as_warner(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """A plant: Warner's own matrices handed in as what the search found."""
+    return {"Warner for OptRR": rows.assign(lowest=rows["warner lowest"])}
+
+
+def at_the_bound_below(rows: pd.DataFrame, cell: dict) -> dict[str, pd.DataFrame]:
+    """A plant: what was found under the next lower bound of Figure 4, handed in for this one's."""
+    below = DELTAS[DELTAS.index(cell["delta"]) - 1]
+    found = of(rows, cell | {"delta": below})
+    return {f"the search at δ = {below:g}": found.assign(delta=cell["delta"])}
 
 
 def reach(rows: pd.DataFrame, cell: dict) -> dict:
