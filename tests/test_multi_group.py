@@ -369,7 +369,8 @@ def test_each_rung_of_the_ladder_knows_more():
     np.testing.assert_allclose(rows["scheme"], 0.64)  # nothing to go by but the likelier coins
     means = rows[["scheme", "others", "list"]].mean()
     assert means.is_monotonic_increasing
-    np.testing.assert_allclose(mg.ladder(rng(), CANCER, 2, 1.0, draws=2)["others"], 1)
+    sees_all = mg.ladder(rng(), CANCER, 2, 1.0, draws=2)
+    np.testing.assert_allclose(sees_all[["others", *evidence.GUESSERS]], 1)
     first, second = (mg.divided(CANCER, i).codes for i in (0, 1))
     assert not np.array_equal(first, second)
 

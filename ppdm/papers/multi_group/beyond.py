@@ -10,13 +10,15 @@ import pandas as pd
 from ppdm import data
 from ppdm.disguise import MultiGroup, UnrelatedQuestion, random_groups
 from ppdm.papers.common import Reading, binarized, key
-from ppdm.papers.multi_group.experiment import FIRST, parts, records, survey
+from ppdm.papers.multi_group.experiment import FIRST, divided, parts, records, survey
 from ppdm.papers.multi_group.readings import DATASETS
 from ppdm.privacy.ladder import belief, blind, vulnerability
 from ppdm.table import Domain, Table, encode
 
 #: The rungs of the ladder, by the names they have in frames.
 RUNGS = {"scheme": "scheme", "shares": "shares", "others": "others", "list": "own list"}
+#: Other ways to go from the others' records to those not seen, by the names they have in frames.
+MODELS = {"others, naive Bayes": "naive Bayes", "others, kernel": "kernel"}
 
 
 def record_guesses(
@@ -41,22 +43,27 @@ def ladder(
     All know the scheme, and read the report of somebody in the test part of a division. ``scheme``:
     nothing else. ``shares``: how common each single answer is among the training records. ``others``:
     these records, hers not among them. ``list``: the respondents' own list, hers among them, which is
-    a bound and no attacker. What they believe is :func:`ppdm.privacy.ladder.belief`. A row a
-    division, with a deal of its own.
+    a bound and no attacker. What they believe is :func:`ppdm.privacy.ladder.belief`; ``others`` also
+    by its two other models. A row a division, with a deal of its own.
     """
     people, rows = survey(dataset, **coding), []
     for draw, (part, _) in enumerate(parts(dataset, draws, draws, **coding)):
         scheme = MultiGroup(theta, _deal(people.domain.names, groups, draw))
-        beliefs = {
-            name: belief(rung, part.train, people.everyone).densified().values.ravel()
-            for name, rung in RUNGS.items()
-        }
+        beliefs = {name: _believed(dataset, draw, name, key(coding)) for name in (*RUNGS, *MODELS)}
         codes, numbers = part.test.occupied()
         rows.append({"draw": draw} | {
             name: guessed(scheme, people.domain, believed, codes, numbers)
             for name, believed in beliefs.items()
         })  # fmt: skip
     return pd.DataFrame(rows)
+
+
+@lru_cache(maxsize=20 * (len(RUNGS) + len(MODELS)))
+def _believed(dataset: str, draw: int, name: str, coding: tuple) -> np.ndarray:
+    """What somebody believes who knows the training part of a division; the same at any groups and θ."""
+    others, model = divided(dataset, draw, **dict(coding)).train, MODELS.get(name, "mixture")
+    own = survey(dataset, **dict(coding)).everyone
+    return belief(RUNGS.get(name, "others"), others, own, model=model).densified().values.ravel()
 
 
 def guessed(scheme: MultiGroup, domain: Domain, believed, codes, numbers) -> float:

@@ -332,6 +332,10 @@ def privacy_of_more_groups(ladder: pd.DataFrame, thetas, knows="others") -> dict
 #: What the rungs of `beyond.ladder` know.
 BELIEFS = {"scheme": "the scheme only", "shares": "shares of single answers",
            "others": "other people's records", "list": "the respondents' own list"}  # fmt: skip
+#: Who guesses in other worlds: he knows less or more, or goes from the others' records to unseen ones otherwise.
+GUESSERS = {key: BELIEFS[key] for key in ("shares", "list")} | {
+    "others, naive Bayes": "other people's records, by naive Bayes",
+    "others, kernel": "other people's records, by a kernel"}  # fmt: skip
 
 
 def privacy_claims(chance: pd.Series, ladder: pd.DataFrame) -> dict[str, dict]:
@@ -353,12 +357,12 @@ def privacy_claims(chance: pd.Series, ladder: pd.DataFrame) -> dict[str, dict]:
 
 
 def _by_knowledge(found: Callable, ladder: pd.DataFrame, thetas, nothing: dict) -> dict:
-    """Evidence from who knows other people's records, and as worlds from who knows less or more."""
+    """Evidence from who knows other people's records, and as worlds from all other guessers."""
     given = study.cases(partial(found, thetas=thetas), ladder, draws="draw")
     worlds = {
-        BELIEFS[key]: study.clustered(study.each(partial(found, thetas=thetas, knows=key), ladder, "draw"))
-        for key in ("shares", "list")
-    }  # fmt: skip
+        name: study.clustered(study.each(partial(found, thetas=thetas, knows=key), ladder, "draw"))
+        for key, name in GUESSERS.items()
+    }
     return given | {"worlds": worlds, "plants": {"no report seen": nothing}}
 
 
