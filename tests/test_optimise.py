@@ -13,7 +13,7 @@ from ppdm.disguise import matrix
 from ppdm.optimise import best_scheme, cli, descent, objectives, spea2
 from ppdm.optimise.cli import add_arguments, main, report
 from ppdm.papers import optrr as experiment
-from ppdm.papers.optrr import evidence, pictures
+from ppdm.papers.optrr import evidence, pictures, theirs
 
 PRIOR = np.array([0.1, 0.2, 0.25, 0.45])
 DELTA = 0.8
@@ -625,6 +625,21 @@ def test_evidence_on_printed_limits_and_simulated_errors():
     gained = evidence.less_error(rows)
     assert gained["differences"] == pytest.approx([2.0])
     assert gained["se"] == pytest.approx([np.sqrt(2 / 3 / 4)])
+
+
+@pytest.mark.parametrize("prior", [experiment.normal_prior(5.0, 1.8), np.array([0.45, 0.45, 0.1])])
+def test_warners_limit_is_where_his_front_begins(prior):
+    front = experiment.warner_front(prior, 0.7)
+    assert evidence.warner_limits(prior, [0.7]) == pytest.approx([front.privacy[0]], abs=1e-12)
+
+
+def test_three_limits_choose_the_normal_that_made_the_fourth():
+    """Of deviations 1.7 and 2.2 three printed limits choose the first, whose last limit is the printed one."""
+    candidates = [one for one in theirs.combinations() if one["sd"] in (1.7, 2.2)]
+    limits = theirs.limits_of_all(np.random.default_rng(1), draws=6, only=candidates)
+    judged = theirs.judged_on_the_fourth(limits).set_index("delta")
+    assert (judged["chance"] > judged["chance of any"]).all()
+    assert judged.loc[0.9, "its limit"] == pytest.approx(0.22, abs=0.01)  # else .18
 
 
 def fronts_of_three():

@@ -3,6 +3,7 @@
 readings     what the paper leaves open, and our choice
 experiment   priors, the theorems by simulation, Warner's fronts, one search
 evidence     fronts in, tables and evidence for claims out
+theirs       which normal distribution explains the printed limits
 beyond       the best square matrix, the certified frontier, local differential privacy
 pictures     the figures that were made for the chapter
 """

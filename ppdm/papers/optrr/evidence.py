@@ -13,6 +13,7 @@ from ppdm.optimise import mse, spea2
 from ppdm.papers.common import by_question, readings_frame
 from ppdm.papers.optrr.experiment import (
     NORMAL,
+    WARNER_STEPS,
     at_levels,
     beside_warner,
     gain,
@@ -38,8 +39,25 @@ def of(frame: pd.DataFrame, cell: dict) -> pd.DataFrame:
 
 
 def warner_limits(prior, deltas=DELTAS) -> list[float]:
-    """[Huang & Du, VI.C.1] The lowest privacy of Warner's matrices for each bound."""
-    return [warner_front(prior, delta).privacy[0] for delta in deltas]
+    """[Huang & Du, VI.C.1] The lowest privacy of Warner's matrices for each bound.
+
+    It is where `warner_front` begins, without its errors. A report y is guessed right with probability
+    max(p P(y), q P(x)), where x is the most common other answer.
+
+    >>> np.round(warner_limits(normal_prior()), 3).tolist()
+    [0.598, 0.506, 0.382, 0.223]
+    """
+    prior = np.asarray(prior, dtype=float)
+    p = np.linspace(0, 1, WARNER_STEPS)[:, None]
+    q = (1 - p) / (len(prior) - 1)
+    first, second = np.argsort(-prior, kind="stable")[:2]
+    other = np.where(np.arange(len(prior)) == first, prior[second], prior[first])
+    guessed, reported = np.maximum(p * prior, q * other), p * prior + q * (1 - prior)
+    surest = np.divide(guessed, reported, out=np.zeros_like(guessed), where=reported > 0).max(
+        axis=1
+    )
+    privacy = 1 - guessed.sum(axis=1)
+    return [float(privacy[surest <= delta * (1 + 1e-12)].min()) for delta in deltas]
 
 
 def limits_table(candidates) -> pd.DataFrame:
