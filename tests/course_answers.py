@@ -30,7 +30,7 @@ def _mistake(assignment, task, words, *changes):
     return Mistake(assignment, task, changes, words)
 
 
-PRIMER, SURVEYS, GROUPS, AIBR, OPTRR = ASSIGNMENTS
+PRIMER, SURVEYS, GROUPS, AIBR, OPTRR, WHICH = ASSIGNMENTS
 
 MISTAKES = [
     _mistake(PRIMER, "estimate", "forgot to invert", ("(said - (1 - theta)) / slope", "said")),
@@ -124,6 +124,31 @@ MISTAKES = [
     _mistake(OPTRR, "beat", "0.98 or less", ("range(15_000)", "range(0)")),
     _mistake(OPTRR, "beat", "transposed", ("return M\n", "return M.T\n")),
     _mistake(OPTRR, "beat", "less than Warner's", ("return M\n", "return 0.5 * np.eye(n) + 0.5 * M\n")),
+    _mistake(WHICH, "guess", "the whole record", ("return told.max(axis=0).sum()", "return joint.max(axis=1).sum()")),
+    _mistake(WHICH, "guess", "reads the secret off it", ("return told.max(axis=0).sum()",
+             "return sum(row[secret == secret[row.argmax()]].sum() for row in joint)")),
+    _mistake(WHICH, "guess", "tells most", ("return told.max(axis=0).sum()", "return (told.max(axis=0) / told.sum(axis=0)).max()")),
+    _mistake(WHICH, "guess", "prior is not used", ("joint = M * prior", "joint = M / M.shape[1]")),
+    _mistake(WHICH, "guess", "differ from report to report", ("told.max(axis=0).sum()", "told.sum(axis=1).max()")),
+    _mistake(WHICH, "guess", "as often as it occurs", ("return told.max(axis=0).sum()", "return (told.max(axis=0) / told.sum(axis=0)).sum()")),
+    _mistake(WHICH, "guess", "the whole record", ("max(prior[secret == s].sum() for s in values)", "prior.max()")),
+    _mistake(WHICH, "guess", "knows the prior", ("max(prior[secret == s].sum() for s in values)", "1 / len(values)")),
+    _mistake(WHICH, "others", "how sure he is", ("(row * true)", "(row * believed)")),
+    _mistake(WHICH, "others", "people as they are", ("(row * believed)", "(row * true)")),
+    _mistake(WHICH, "others", "are swapped", ("right = 0.0", "right, believed, true = 0.0, true, believed")),
+    _mistake(WHICH, "post", "to the left of A", ("B @ np.linalg.inv(A)", "np.linalg.solve(A, B) if A.shape == B.shape else B"),
+             ("if W.min() > -1e-9 else None", "")),
+    _mistake(WHICH, "post", "negative entries: they are no chances", ("return W if W.min() > -1e-9 else None", "return W")),
+    _mistake(WHICH, "post", "cut off the negative", ("return W if W.min() > -1e-9 else None", "return np.maximum(W, 0) / np.maximum(W, 0).sum(axis=0)")),
+    _mistake(WHICH, "post", "takes B to A", ("B @ np.linalg.inv(A)", "A @ np.linalg.pinv(B)"), ("if W.min() > -1e-9 else None", "")),
+    _mistake(WHICH, "post", "You found nothing", ("return W if W.min() > -1e-9 else None", "return None")),
+    _mistake(WHICH, "same", "One coin for each answer", ("for group in groups:", "for group in [[i] for g in groups for i in g]:")),
+    _mistake(WHICH, "same", "whole record", ("for group in groups:", "for group in [sum(groups, [])]:")),
+    _mistake(WHICH, "same", "are swapped", ("M = np.ones", "theta = 1 - theta; M = np.ones")),
+    _mistake(WHICH, "same", "all he needs", ("    return None", "    return 0.5")),
+    _mistake(WHICH, "same", "report that tells most", ("told.max(axis=0).sum()", "(told.max(axis=0) / told.sum(axis=0)).max()")),
+    _mistake(WHICH, "same", "prior is not used", ("groups) * prior", "groups) / len(prior)")),
+    _mistake(WHICH, "same", "the whole record", ("secret == s", "np.arange(len(prior)) == s"), ("np.unique(secret)", "np.arange(len(prior))")),
 ]  # fmt: skip
 
 

@@ -1,9 +1,9 @@
-"""The course: five assignments that grade themselves.
+"""The course: six assignments that grade themselves.
 
     assignments  which there are
     personal     what the assignments begin with: a student's own data, drawn from her id
     tell         what the checks share: calling an answer safely, naming a classic mistake
-    primer, surveys, groups, distortion, matrices
+    primer, surveys, groups, distortion, matrices, guesses
                  one assignment each: its personal data, and the checks of its tasks
     guard        keeps what would answer a task from being imported
     build        student versions, made from the notebooks with the solutions

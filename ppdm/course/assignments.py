@@ -7,4 +7,5 @@ ASSIGNMENTS = {
     "02_multi_group": "groups",
     "03_aibr": "distortion",
     "04_optrr": "matrices",
+    "05_which_disguise": "guesses",
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType, SimpleNamespace
 
-CHECKS = ("primer", "surveys", "groups", "distortion", "matrices", "tell")
+CHECKS = ("primer", "surveys", "groups", "distortion", "matrices", "guesses", "tell")
 _given: list = []
 
 
