@@ -13,13 +13,14 @@ distributed, or as uneven as three of Adult's answers are.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache, reduce
 
 import numpy as np
 import pandas as pd
 
 from ppdm.disguise.matrix import matrix_epsilon, warner
+from ppdm.disguise.today import subset_selection, two_coins, unary
 from ppdm.optimise import (
     best_ldp_scheme,
     best_scheme,
@@ -41,11 +42,20 @@ GROUPS = {
 #: Adult's answers for the uneven prior; the last is the class.
 ADULT = ("sex", "hours-per-week", "income")
 WORKLOADS = ("cells", "prefixes", "pairs")
-SCHEMES = ("one group", "two groups", "three groups", "unrelated question", "Warner", "UP", "OptRR")
+SCHEMES = (
+    "one group", "two groups", "three groups", "unrelated question", "Warner", "UP", "OptRR",
+    "subset selection", "optimised unary", "RAPPOR's coins",
+)  # fmt: skip
+#: Today's, on one question with eight answers.
+TODAY: dict[str, Callable[[int, float], np.ndarray]] = {
+    "subset selection": subset_selection,
+    "optimised unary": unary,
+    "RAPPOR's coins": two_coins,
+}
 #: A parameter of each that the papers show, or one in the middle of what they show.
 PARAMETERS = {
     "one group": 0.7, "two groups": 0.7, "three groups": 0.7, "unrelated question": 0.4, "Warner": 0.5,
-    "UP": 0.7, "OptRR": 0.75,
+    "UP": 0.7, "OptRR": 0.75, "subset selection": 1.0, "optimised unary": 1.0, "RAPPOR's coins": 0.25,
 }  # fmt: skip
 
 
@@ -137,6 +147,8 @@ def matrix_of(scheme: str, parameter: float, prior: tuple[float, ...]) -> np.nda
         return warner(parameter, SIZE)[0]
     if scheme == "OptRR":
         return _searched(parameter, prior)
+    if scheme in TODAY:
+        return TODAY[scheme](SIZE, parameter)
     raise ValueError(f"the scheme is one of {', '.join(SCHEMES)}; got {scheme!r}")
 
 
