@@ -116,8 +116,14 @@ class Domain:
 
     def digits(self, codes: np.ndarray) -> np.ndarray:
         """Codes (cells,) to level numbers (cells, attributes)."""
-        codes = np.asarray(codes, dtype=np.int64)
-        return (codes[:, None] // self.strides) % np.array(self.shape, dtype=np.int64)
+        codes = np.asarray(codes, dtype=np.int64)[:, None]
+        shape = np.array(self.shape, dtype=np.int64)
+        if (shape & (shape - 1)).any():
+            return (codes // self.strides) % shape
+        shifts = [stride.bit_length() - 1 for stride in map(int, self.strides)]
+        return (codes >> np.array(shifts, dtype=np.int64)) & (
+            shape - 1
+        )  # a division takes ten times as long
 
     def codes(self, digits: np.ndarray) -> np.ndarray:
         """Level numbers (cells, attributes) to codes (cells,)."""

@@ -202,7 +202,9 @@ def cases(
     worlds = {n: e for n, e in worlds.items() if set(n.split(" + ")) <= movers or " + " not in n}
     planted = {} if plants is None else _worlds(plants)
     planted.pop(OURS, None)
-    alone = each(evidence, ours, draws) if draws else {}
+    alone = {f"{draws} {i}": e for i, e in enumerate(home.values(), 1)} if draws else {}
+    if draws and pooled:  # `home` is one evidence of all draws
+        alone = each(evidence, ours, draws)
     return {
         **main,
         "worlds": worlds,
