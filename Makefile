@@ -11,12 +11,15 @@ book: .venv/installed ## run every chapter at the paper's size, build the site i
 	@$(RUN) ppdm book
 
 test: .venv/installed ## the tests: units, doctests, every notebook at quick size
-	@$(RUN) pytest -n 2 -q
+	@$(RUN) pytest -n 2 --dist worksteal -q
 
 check: .venv/installed ## look at the built site in a browser, then the tests that need minutes
 	@$(RUN) ppdm check
 	@$(MAKE) --silent _build/spark/installed
-	@$(RUN) pytest -n 2 -q -m slow
+	@$(RUN) pytest -n 2 --dist worksteal -q -m "slow and not weekly"
+
+weekly: .venv/installed _build/spark/installed ## the tests that need many minutes each
+	@$(RUN) pytest -n 2 --dist worksteal -q -m weekly
 
 quick: .venv/installed ## every chapter small, and the site, in _build/quick/html
 	@$(RUN) ppdm quick
@@ -60,4 +63,4 @@ _build/spark/installed: requirements-spark.lock
 		--upgrade --target _build/spark -r requirements-spark.lock && touch $@ \
 		|| echo "Spark could not be installed: its tests are skipped"
 
-.PHONY: help book test check quick lab serve verify zip pdf bench clean
+.PHONY: help book test check weekly quick lab serve verify zip pdf bench clean

@@ -25,7 +25,7 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "book": Command("run every chapter at the paper's size, build the site", "ppdm.book.build.commands",
-                    "build_arguments", "book"),
+                    "book_arguments", "book"),
     "quick": Command("the same, small: for whoever edits a page", "ppdm.book.build.commands",
                      "build_arguments", "quick"),
     "run": Command("run one chapter, with other parameters if you like", "ppdm.book.build.commands",

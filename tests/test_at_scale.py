@@ -1,7 +1,8 @@
 """The page *When one machine is not enough*: its commands as typed, and its numbers.
 
-The commands need minutes, so they run in `make check`. What is put in their place: the port (a free
-one for 8786), and that the cluster loses a worker while a chapter is computed.
+The commands need minutes, so they run in `make check`, and those with Spark or a cluster in `make
+weekly`. What is put in their place: the port (a free one for 8786), and that the cluster loses a
+worker while a chapter is computed.
 """
 
 import os
@@ -82,7 +83,7 @@ def test_estimates_as_typed(reports):
     assert (reports / "by_age.csv").read_text().startswith("age,question,answer,reports,")
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_spark_as_typed(reports):
     if not shutil.which("java") or not (SPARK / "installed").is_file():
         pytest.skip("Spark is not installed: `make check` puts it into _build/spark")
@@ -90,7 +91,7 @@ def test_spark_as_typed(reports):
     ran(code, reports, PYTHONPATH=f"{ROOT}{os.pathsep}{SPARK}", SPARK_LOCAL_IP="127.0.0.1")
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_a_chapter_on_a_cluster_as_typed(tmp_path):
     """Two workers, one killed on the way: the results are those of this machine alone, to the bit."""
     book = tmp_path / "book-of-mine"

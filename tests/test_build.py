@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from ppdm import cli, places, study
+from ppdm.book import verify
 from ppdm.book.build import chapters, commands, execute, extension, render, settings
 from ppdm.study import identity
 
@@ -410,6 +411,9 @@ def test_the_quick_build_says_how_to_see_it(monkeypatch, tmp_path, capsys):
         where.claims.mkdir(parents=True, exist_ok=True)
         commands._build(where, profile)
         assert capsys.readouterr().out.endswith(f"or type `ppdm {command}`.\n")
+    monkeypatch.setattr(verify, "look", lambda where, manifests, cells: ["01_first"] * cells)
+    with pytest.raises(RuntimeError, match="not as they were: 01_first"):
+        commands._build(where, profile, again=1)
 
 
 @pytest.mark.parametrize(

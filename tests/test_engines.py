@@ -255,7 +255,9 @@ print(next(line.split()[1] for line in open("/proc/self/status") if line.startsw
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc for its memory")
-@pytest.mark.parametrize(("times", "seconds"), [(1, 6), (10, 60)])
+@pytest.mark.parametrize(
+    ("times", "seconds"), [(1, 6), pytest.param(10, 60, marks=pytest.mark.weekly)]
+)
 def test_a_hundred_million_and_a_billion_records_in_one_gigabyte(hundred_million, times, seconds):
     """Three seconds on two quiet cores are six of processor; a machine that is not quiet has these, too."""
     paths = [str(path) for path in sorted(hundred_million.glob("*.parquet"))] * times

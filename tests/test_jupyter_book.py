@@ -43,7 +43,7 @@ def without_times(path):
     return text
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 @pytest.mark.skipif(not shutil.which("git"), reason="a fresh clone needs git")
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no clone")
 def test_the_pages_are_the_same_but_for_times(tmp_path):

@@ -48,24 +48,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Check chapter by chapter; say what was found, and keep it for the page *What was run*."""
+    """Look at what is asked for; say what was found, and keep it for the page *What was run*."""
     if args.cells < 0:
         raise ValueError(f"--cells is {args.cells}; it must be 0 or more")
-    seed = secrets.randbelow(10**6) if args.seed is None else args.seed
-    rng = np.random.default_rng(seed)
     where = places.quick_layout() if args.quick else places.paper_layout()
-    notes = {}
-    for stem, place, content in _manifests(args, where):
-        notes[stem] = _verify(stem, place, content, args.cells, rng)
-    if not args.source:
-        _keep(where, notes)
-    wrong = [stem for stem, note in notes.items() if note["wrong"]]
-    print(f"(`--seed {seed}` draws the same cells again.)")
+    manifests = _manifests(args, where)
+    wrong = look(where, manifests, args.cells, seed=args.seed, keep=not args.source)
     if wrong:
         print(f"Not as it was: {', '.join(wrong)}.")
         return 1
-    print("All that was looked at is as it was." if notes else "")
+    print("All that was looked at is as it was." if manifests else "")
     return 0
+
+
+def look(
+    where: places.Layout,
+    manifests: list[tuple[str, Path | str, bytes]],
+    cells: int,
+    seed: int | None = None,
+    keep: bool = True,
+) -> list[str]:
+    """Check chapter by chapter; the chapters that are not as their manifests say."""
+    seed = secrets.randbelow(10**6) if seed is None else seed
+    rng = np.random.default_rng(seed)
+    notes = {stem: _verify(stem, place, content, cells, rng) for stem, place, content in manifests}
+    if keep:
+        _keep(where, notes)
+    print(f"(`--seed {seed}` draws the same cells again.)")
+    return [stem for stem, note in notes.items() if note["wrong"]]
 
 
 # Finding the manifests -------------------------------------------------------------------------------
@@ -79,8 +89,7 @@ def _manifests(args, where: places.Layout) -> list[tuple[str, Path | str, bytes]
     if "://" in source:
         found = list(_download(source, args.chapter))
     else:
-        files = _files(Path(source))
-        found = [(stem, path, path.read_bytes()) for stem, path in files.items()]
+        found = here(Path(source))
     if args.chapter:
         found = [entry for entry in found if entry[0].startswith(args.chapter)]
     if not found:
@@ -100,6 +109,11 @@ def _published() -> str:
             "--from published: this folder is no checkout from GitHub, and GITHUB_REPOSITORY is not set"
         )
     return f"{pages_address(name)}_static/manifests"
+
+
+def here(place: Path) -> list[tuple[str, Path | str, bytes]]:
+    """(chapter, where it lies, content) of the manifests of a file or a folder."""
+    return [(stem, path, path.read_bytes()) for stem, path in _files(place).items()]
 
 
 def _files(place: Path) -> dict[str, Path]:

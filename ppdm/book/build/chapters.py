@@ -69,6 +69,9 @@ def run_chapters(layout: Layout, profile: str, workers: int = 1) -> list[str]:
         made_of = fingerprint(layout.root, notebook, parameters)
         if not is_fresh(layout, notebook.stem, made_of):
             stale.append((notebook, parameters, made_of))
+    stale.sort(
+        key=lambda job: job[0].stem.endswith(BEYOND)
+    )  # they find the paper page's cells kept
     stop = threading.Event()
 
     def run(job) -> str | None:

@@ -28,6 +28,19 @@ def build_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def book_arguments(parser: argparse.ArgumentParser) -> None:
+    """Where the cells are computed, and whether some are computed twice."""
+    build_arguments(parser)
+    parser.add_argument(
+        "--verify",
+        metavar="CELLS",
+        type=int,
+        default=0,
+        help="of each chapter, compute so many cells again before the site is built, as `ppdm verify` "
+        "does: the page What was run then says so",
+    )
+
+
 def _use_scheduler(args: argparse.Namespace) -> None:
     """Say to the chapters, which run in processes of their own, where their cells are computed."""
     if args.scheduler:
@@ -39,8 +52,10 @@ def _use_scheduler(args: argparse.Namespace) -> None:
 
 def book(args: argparse.Namespace) -> int:
     """Every chapter at the paper's size, the verdicts, the site."""
+    if args.verify < 0:
+        raise ValueError(f"--verify is {args.verify}; it must be 0 or more")
     _use_scheduler(args)
-    return _build(places.paper_layout(), "paper")
+    return _build(places.paper_layout(), "paper", args.verify)
 
 
 def quick(args: argparse.Namespace) -> int:
@@ -49,20 +64,24 @@ def quick(args: argparse.Namespace) -> int:
     return _build(places.quick_layout(), "quick")
 
 
-def _build(where: places.Layout, profile: str) -> int:
+def _build(where: places.Layout, profile: str, again: int = 0) -> int:
     with alone(where.out, "ppdm quick" if profile == "quick" else "ppdm book"):
-        return _build_alone(where, profile)
+        return _build_alone(where, profile, again)
 
 
-def _build_alone(where: places.Layout, profile: str) -> int:
+def _build_alone(where: places.Layout, profile: str, again: int) -> int:
+    from ppdm.book import verify
     from ppdm.book.build import render
     from ppdm.study.ledger import merge
 
     begin = time.monotonic()
-    ran = chapters.run_chapters(where, profile, workers=2 if profile == "quick" else 1)
+    ran = chapters.run_chapters(where, profile, workers=min(2, os.cpu_count() or 1))
     verdicts = merge(
         where.results, where.claims, [n.stem for n in places.find_notebooks(where.root)]
     )
+    wrong = verify.look(where, verify.here(where.results), again) if again else []
+    if wrong:
+        raise RuntimeError(f"computed again, these are not as they were: {', '.join(wrong)}")
     render.stage(where)
     changed = render.render(where)
     done = f"Ran {', '.join(ran)}" if ran else "No notebook had changed"
