@@ -16,11 +16,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ppdm import Domain, Table, cli
+from ppdm import Domain, Table, cli, data
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
 from ppdm.disguise.matrix import matrix_epsilon
-from ppdm.optimise import best_ldp_scheme, mse
+from ppdm.disguise.today import OneSampled
+from ppdm.optimise import best_ldp_scheme, best_scheme, mse
+from ppdm.papers.common import survey as study_of
+from ppdm.papers.which import experiment
 from ppdm.privacy import ladder
 from ppdm.survey import choice
 from ppdm.survey.choice import Situation, advise
@@ -269,3 +272,95 @@ def test_domains_of_the_ladder_are_those_of_the_survey():
     """The order of cells that `channel` relies on: the last question fastest."""
     domain = Domain(("question 1", "question 2"), ((0, 1),) * 2)
     assert domain.digits(np.arange(4)).tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
+
+
+# On the people of chapter 5's plane ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def patients():
+    """Breast Cancer: nine answers and the class, as many as some of the situations ask for."""
+    return study_of("breast-cancer-wisconsin")
+
+
+def on_the_plane(option, s: Situation, domain: Domain):
+    """The scheme as a line of the plane: with the plane's own questions."""
+    names = domain.names
+    if option.protection is None:
+        return OneSampled(domain, math.log(3), [[n, names[-1]] for n in names[:-1]])
+    (spec,) = option.protection
+    if "theta" not in spec:
+        return ladder.UnrelatedQuestion(spec["q"])
+    alone = len(spec["groups"]) > 1
+    return ladder.MultiGroup(spec["theta"], [[n] for n in names] if alone else [names])
+
+
+def matrix(option, s: Situation) -> np.ndarray | None:
+    """Its channel; of a certified one for the record the programme's, for fair answers as advised."""
+    if option.protection is not None:
+        return channel(option, s)
+    if option.name.endswith("by lot"):
+        return None
+    rows = wanted(s)
+    even = np.full(rows.shape[1], 1 / rows.shape[1])
+    if s.fear == "anyone":
+        return best_ldp_scheme(even, math.log(3), workload=rows).matrix
+    return best_scheme(even, s.guess, workload=rows).matrix
+
+
+def shares_of(people, s: Situation) -> np.ndarray:
+    """Real shares: of the last questions together, or of a question with five or ten answers."""
+    if s.levels == 2:
+        asked = people.everyone.names[-s.questions :]
+        return people.everyone.marginal(*asked).proportions().densified().values
+    marks = data.load("breast-cancer-wisconsin").frame["clump-thickness"].to_numpy(dtype=int)
+    return np.bincount(marks - 1, minlength=10).reshape(s.levels, -1).sum(axis=1) / len(marks)
+
+
+def errors_on_people(advice, people) -> dict[str, float]:
+    """By option, its error among real people: as the plane has it, or exactly where there are few records."""
+    s, found = advice.situation, {}
+    for option in [advice.best, *advice.others]:
+        if s.questions == 10:
+            if option.protection is None and s.fear != "anyone":
+                continue  # its rate is not ln 3
+            scheme, (train, test) = on_the_plane(option, s, people.everyone.domain), people.fixed
+            worth = experiment.worth(scheme, train, test, 10, np.random.default_rng(1), trees=False)
+            found[option.name] = worth["singles" if s.compute == "shares" else "pairs"]
+        elif (M := matrix(option, s)) is not None:
+            found[option.name] = math.sqrt(mse(M, shares_of(people, s), 1, wanted(s)))
+    return found
+
+
+@pytest.mark.parametrize(("command", "name", "points", "people"), situations())
+def test_the_plane_bears_out_each_answer(command, name, points, people, patients):
+    """Among real people, who are neither fair nor independent, nothing that is as safe is better by a tenth.
+
+    Draws are seeded. The closest of those with draws is the unrelated question beside one coin for pairs,
+    whose error is larger by a half, and with ten surveys uncertain by some 6 %.
+    """
+    s = asked(command)
+    found = errors_on_people(advise(s), patients)
+    assert name in found
+    assert found[name] <= 1.1 * min(found.values()), found
+
+
+@pytest.mark.parametrize(("command", "name", "points", "people"), situations())
+def test_the_feared_attacker_gets_no_more_on_the_plane(command, name, points, people, patients):
+    """Who knows the scheme alone takes all records for equally likely, whatever the people are like."""
+    s, best = asked(command), advise(asked(command)).best
+    everyone = patients.everyone
+    if s.fear == "anyone":
+        M = matrix(best, s)
+        epsilon = on_the_plane(best, s, everyone.domain).epsilon(domain=everyone.domain) if M is None else (
+            matrix_epsilon(M))  # fmt: skip
+        assert epsilon <= math.log(s.guess / (1 - s.guess)) + 1e-6
+    elif s.questions == 10:
+        scheme, even = on_the_plane(best, s, everyone.domain), ladder.belief("scheme", everyone)
+        chances, _ = experiment.answers_guessed(scheme, even, everyone, np.random.default_rng(1))
+        assert chances.max() <= s.guess + 1e-9
+    else:
+        M = matrix(best, s)
+        says = M >= M.max(axis=1, keepdims=True) - 1e-6  # answers that are as likely: any of them
+        right = (M * shares_of(patients, s) * says / says.sum(axis=1, keepdims=True)).sum()
+        assert right <= s.guess + 1e-6

@@ -39,6 +39,13 @@ def test_published_examples(protection, yes, of, share, se):
     assert found["high"] - found["low"] == pytest.approx(2 * 1.959964 * found["se"], rel=1e-6)
 
 
+def test_forced_response_to_the_twelfth_digit_of_rrreg():
+    """[R's RRreg] 831 yes of 2,435; truth 2/3, forced yes 1/6, forced no 1/6."""
+    survey = Survey({"A": ["no", "yes"]}, [{**FORCED, "attributes": ["A"]}])
+    found = estimate(reports(831, 2435), survey).set_index("answer").loc["yes"]
+    assert found["share"] == pytest.approx(0.261909650924, abs=5e-13)
+
+
 @pytest.fixture(scope="module")
 def survey():
     return Survey(
