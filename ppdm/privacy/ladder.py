@@ -438,11 +438,14 @@ def likeliest(scheme: Mechanism, believed: Table) -> np.ndarray:
         for name, M in matrices.items():
             axis = domain.axis(name)
             best, guess = np.moveaxis(best, axis, 0), np.moveaxis(guess, axis, 0)
-            scores = M.reshape(*M.shape, *[1] * (best.ndim - 1)) * best  # [report, truth, ...]
-            at = scores.argmax(axis=1)
-            guess = np.take_along_axis(guess, at, axis=0)
-            best = scores.max(axis=1)
-            best, guess = np.moveaxis(best, 0, axis), np.moveaxis(guess, 0, axis)
+            chances = M.T.reshape(len(best), len(M), *[1] * (best.ndim - 1))  # [truth, report, ...]
+            most = chances[0] * best[0]
+            named = np.broadcast_to(guess[0], most.shape)
+            for true in range(1, len(best)):  # the first of equals stays
+                score = chances[true] * best[true]
+                better = score > most
+                most, named = np.where(better, score, most), np.where(better, guess[true], named)
+            best, guess = np.moveaxis(most, 0, axis), np.moveaxis(named, 0, axis)
         return guess.ravel()
     return (_small_matrix(scheme, believed) * values).argmax(axis=1)
 
@@ -457,13 +460,14 @@ def _by_lot(scheme: OneSampled, goal: Goal, believed: Table, true: Table) -> flo
         raise ValueError("a report of one block is no record: there is no truth of it to tell")
     domain, secret, chance = believed.domain, secrets(goal, believed), 0.0
     digits = domain.digits(np.arange(domain.size))
+    rising = believed.values.argsort(kind="stable")
     for block in scheme.blocks:
         part = domain.only(block)
         own = part.codes(digits[:, [domain.axis(name) for name in block]])
         M = k_rr(part.size, scheme.rate)
         if goal == RECORD:
-            order = np.lexsort((believed.values, own))
-            best = order[np.searchsorted(own[order], np.arange(part.size), side="right") - 1]
+            best = np.empty(part.size, dtype=np.int64)
+            best[own[rising]] = rising  # the last one stays: the most common record of each answer
             named = (M * believed.values[best]).argmax(axis=1)
             chance += (M[np.arange(len(M)), named] * true.values[best[named]]).sum()
         else:
