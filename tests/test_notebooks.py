@@ -7,8 +7,29 @@ import pytest
 
 from ppdm import places
 from ppdm.book.build import chapters, execute
+from ppdm.papers import aibr, electronic_surveys, multi_group, optrr
+from ppdm.study import ledger
 
 ROOT = places.find_root(Path(__file__).parent)
+READINGS = [
+    *electronic_surveys.readings.READINGS, *multi_group.READINGS.values(),
+    *aibr.readings.READINGS.values(), *optrr.READINGS,
+]  # fmt: skip
+# Asked of the matrices that the search found; other worlds would be other searches, with as many estimates each.
+ALONE = {"HD-30"}
+
+
+def not_asked_elsewhere(claims: dict[str, ledger.Claim], rows: list[dict]) -> list[str]:
+    """The claims that a reading can move and that were asked under none, without a word why not."""
+    touched = {claim for reading in READINGS for claim in reading.touches} - ALONE
+    others = {
+        row["claim"]
+        for row in rows
+        if row["world"] != ledger.OWN
+        and not row["world"].startswith(ledger.PLANT)
+        and not row["world"].rpartition(" ")[2].isdigit()  # a draw of chance: "split 3"
+    }
+    return [id for id, claim in claims.items() if id in touched - others and not claim.one_world]
 
 
 @pytest.fixture(scope="session")
@@ -26,3 +47,17 @@ def test_runs_at_quick_size(notebook, cells, tmp_path, monkeypatch):
     parameters = chapters.chosen_parameters(notebook, "quick")
     execute.execute(notebook, output, parameters, tmp_path / "results", scratch=tmp_path / "work")
     assert output.is_file()
+    claims = ROOT / "book" / "claims" / f"{notebook.stem}.yml"
+    if claims.exists():
+        rows = ledger.read_csv(tmp_path / "results" / notebook.stem / "worlds.csv")
+        assert not_asked_elsewhere(ledger.read(claims), rows) == []
+
+
+def test_a_claim_that_was_asked_in_our_world_alone_is_named():
+    claims = ledger.read(ROOT / "book" / "claims" / "02_multi_group.yml")
+    asked = [{"claim": id, "world": "one deal"} for id in claims if id != "ZD-41"]
+    rows = [
+        *asked,
+        *({"claim": "ZD-41", "world": w} for w in ("ours", "division 2", "plant: one class")),
+    ]
+    assert not_asked_elsewhere(claims, rows) == ["ZD-41"]

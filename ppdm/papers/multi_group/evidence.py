@@ -191,6 +191,30 @@ def one_class_of(cut: pd.DataFrame) -> pd.DataFrame:
     return means[[*at, "mean"]].assign(world="one class")
 
 
+def _under(plain: Callable, condition: Callable) -> Callable:
+    return lambda rows: {"plain": plain(rows), "under": condition(rows)}
+
+
+_NEAR, _WITHIN = [0.2, 0.3, 0.4, 0.6, 0.7, 0.8], [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9]
+_WIDE = partial(losses, thetas=WIDE, groups=[1])
+_NARROW = partial(losses, thetas=NARROW, groups=[2, 3])
+#: What decides the claims on the trees' accuracy: functions of `accuracies`.
+ON_ACCURACY: dict[str, Callable[[pd.DataFrame], dict]] = {
+    "ZD-12": _under(partial(losses, thetas=[0.9], groups=[4]), partial(losses, thetas=[0.7], groups=[4])),
+    "ZD-25": partial(means_along, thetas=[1, *DOWN, 0.51]),
+    "ZD-26": partial(means_along, thetas=[0, *UP]),
+    "ZD-27": partial(losses, thetas=[0.51]),
+    "ZD-28": _under(partial(more_groups, thetas=INSIDE), partial(more_groups, thetas=_NEAR)),
+    "ZD-30": voting_is_worse,
+    "ZD-32": _under(lambda rows: variances_along(rows, [0, *UP], [*DOWN, 0.51]),
+                    lambda rows: variances_along(rows, UP[:4], DOWN[:4])),
+    "ZD-33": _under(partial(more_groups, thetas=INSIDE, value="var", sign=-1),
+                    partial(more_groups, thetas=_WITHIN, value="var", sign=-1)),
+    "ZD-38": _WIDE, "ZD-39": _WIDE, "ZD-40": _NARROW, "ZD-41": _NARROW,
+    "ZD-42": above_majority,
+}  # fmt: skip
+
+
 # Testing, parties, readings ---------------------------------------------------------------------
 
 
@@ -341,7 +365,8 @@ GUESSERS = {key: BELIEFS[key] for key in ("shares", "list")} | {
 def privacy_claims(chance: pd.Series, ladder: pd.DataFrame) -> dict[str, dict]:
     """[Zhan & Du 5.3.3] What decides the three sentences about privacy.
 
-    `chance` is of `beyond.record_guesses` (:func:`chances`), `ladder` of `beyond.ladder`.
+    `chance` is of `beyond.record_guesses` (:func:`chances`), `ladder` of `beyond.ladder`, with our world
+    and others.
     """
     theta = chance.index.get_level_values("theta")
     ends, inside = chance[theta.isin([0, 1])], chance[theta == 0.9]
@@ -359,16 +384,17 @@ def privacy_claims(chance: pd.Series, ladder: pd.DataFrame) -> dict[str, dict]:
 def _by_knowledge(found: Callable, ladder: pd.DataFrame, thetas, nothing: dict) -> dict:
     """Evidence from who knows other people's records, and as worlds from all other guessers."""
     given = study.cases(partial(found, thetas=thetas), ladder, draws="draw")
+    ours = ladder[ladder["world"] == "ours"]
     worlds = {
-        name: study.clustered(study.each(partial(found, thetas=thetas, knows=key), ladder, "draw"))
+        name: study.clustered(study.each(partial(found, thetas=thetas, knows=key), ours, "draw"))
         for key, name in GUESSERS.items()
     }
-    return given | {"worlds": worlds, "plants": {"no report seen": nothing}}
+    return given | {"worlds": given["worlds"] | worlds, "plants": {"no report seen": nothing}}
 
 
 def _of_victims(chance: pd.Series, cell: tuple) -> float:
     """The error of one division's chance: those who are read there are a draw of people."""
-    p, people = chance[cell], divided(cell[0], 0).test.total
+    p, people = min(chance[cell], 1.0), divided(cell[0], 0).test.total  # a sum may end above 1
     return float(np.sqrt(p * (1 - p) / people))
 
 

@@ -91,7 +91,8 @@ class Runs:
         return self.elsewhere(self.trees, self.grid, list(READINGS.values()))
 
     @cached_property
-    def _of_world(self) -> pd.DataFrame:
+    def of_world(self) -> pd.DataFrame:
+        """The accuracies of each division, in our world and under each reading."""
         every = pd.concat([self.frame.assign(world="ours"), self.others])
         return evidence.accuracies(study.summarise(every))
 
@@ -100,7 +101,11 @@ class Runs:
         wrong = self.elsewhere(self.trees, self.grid, PLANTS, draws=max(2, self.divisions // 4))
         return evidence.accuracies(study.summarise(wrong))
 
-    def cases(self, claim: str, found: Callable[[pd.DataFrame], dict]) -> dict:
-        """A claim's evidence, a function of accuracies, in all worlds and for all plants."""
-        return study.cases(found, self._of_world, plants=self._of_plant, draws="division",
+    def cases(self, claim: str) -> dict:
+        """A claim's evidence (`evidence.ON_ACCURACY`) in all worlds and for all plants.
+
+        Pairs of readings take longer than the chapter has: `multi_group.pairs` asks them.
+        """
+        found = evidence.ON_ACCURACY[claim]
+        return study.cases(found, self.of_world, plants=self._of_plant, draws="division",
                            touches=touching(claim))  # fmt: skip
