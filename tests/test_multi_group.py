@@ -9,7 +9,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from ppdm import Domain, MultiGroup, Table, count, random_groups
-from ppdm.learn import ID3, apriori, association_rules, frequent_itemsets, supports
+from ppdm.learn import ID3, association_rules, frequent_among, frequent_itemsets, supports
 from ppdm.papers import multi_group as mg
 from ppdm.papers.multi_group import evidence, pictures
 from ppdm.privacy import ladder
@@ -133,7 +133,7 @@ def test_a_copy_of_the_class_in_every_group_is_unbiased():
 def test_a_repetition_is_the_plain_way_by_hand(dataset, groups):
     got = mg.trees(rng(11), 1, dataset, groups, 0.8)["accuracy"][0]
     draws = rng(11)
-    part = mg.survey(dataset).fixed
+    part = mg.divided(dataset)
     scheme = MultiGroup(0.8, random_groups(part.train.names, groups, draws))
     model = ID3(scheme).fit_table(scheme.disguise_table(part.train, draws))
     assert got == pytest.approx(model.score_table(part.test), abs=1e-12)
@@ -147,7 +147,7 @@ def test_the_ends_need_no_luck_and_the_middle_does():
 
 
 def test_the_benchmark_is_like_scikit_learns_tree():
-    part = mg.survey(CANCER).fixed
+    part = mg.divided(CANCER)
     domain = part.train.domain
     records = domain.digits(part.codes)
     other = DecisionTreeClassifier(criterion="entropy", random_state=0)
@@ -320,9 +320,7 @@ def test_all_supports_at_once_are_those_of_the_slow_search():
             expected = table.p(dict.fromkeys(items, 1))
             assert support[sum(code[n] for n in items)] == pytest.approx(expected, abs=1e-12)
     slow = frequent_itemsets(table, 0.3, 3)
-    fast = apriori(
-        names, lambda sets: [support[sum(code[n] for n in items)] for items in sets], 0.3
-    )
+    fast = frequent_among(names, support, 0.3)
     assert fast == pytest.approx(slow)
     assert len(association_rules(fast, 0.7)) > 3
     run = mg.association(rng(), 2, CANCER, groups=2, theta=1.0)

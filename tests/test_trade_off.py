@@ -11,7 +11,7 @@ from ppdm import MultiGroup, UnrelatedQuestion
 from ppdm.book.site import trade_off
 from ppdm.learn import NaiveBayes
 from ppdm.papers import electronic_surveys as es
-from ppdm.papers.electronic_surveys.beyond import survey
+from ppdm.papers.electronic_surveys.beyond import respondents
 from ppdm.places import find_root
 from ppdm.privacy import ladder
 
@@ -34,7 +34,7 @@ def scheme_at(words, at, train):
 
 def one_setting(words, at) -> dict:
     """A row as a chapter would save it: one survey of patients, one attack on others."""
-    train, test = survey(CANCER).fixed
+    train, test = respondents(CANCER).fixed
     scheme = scheme_at(words, at, train)
     model = NaiveBayes(scheme)
     learned = model.fit_table(scheme.disguise_table(train, np.random.default_rng(round(100 * at))))

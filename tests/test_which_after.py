@@ -13,7 +13,7 @@ from sklearn.decomposition import PCA
 
 from ppdm.disguise import MultiGroup, today
 from ppdm.optimise import noise
-from ppdm.papers.common import survey
+from ppdm.papers.common import respondents
 from ppdm.papers.which import after, taken_back, together
 from ppdm.privacy import attacks, channel
 from ppdm.privacy.ladder import belief, vulnerability
@@ -99,7 +99,7 @@ def test_an_invariant_release_is_a_post_processing():
 
 
 def test_the_class_told_by_others_is_the_ladders():
-    others, victims = survey("breast-cancer-wisconsin").numbered(0)
+    others, victims = respondents("breast-cancer-wisconsin").numbered(0)
     believed, names = belief("others", others), others.names
     scheme = MultiGroup(0.7, [[name] for name in names])
     ladder = vulnerability(scheme, names[-1], believed, victims)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from ppdm.disguise.today import OneSampled
-from ppdm.papers.common import survey
+from ppdm.papers.common import respondents
 from ppdm.papers.which import evidence, experiment, groups, pictures
 from ppdm.privacy import ladder
 from ppdm.privacy.channel import posterior
@@ -20,7 +20,7 @@ SCHEMES = [("unrelated question", 0.3), ("one group", 0.7), ("two groups", 0.7),
 
 @pytest.fixture(scope="module")
 def people():
-    return survey("pima")
+    return respondents("pima")
 
 
 @pytest.mark.parametrize(("scheme", "parameter"), SCHEMES)
@@ -198,4 +198,4 @@ def test_evidence_of_claims_has_its_names(points):
 
 def test_refusals():
     with pytest.raises(ValueError, match="the scheme is one of unrelated question"):
-        experiment.mechanism_of("eleven groups", 0.7, survey("pima").everyone)
+        experiment.mechanism_of("eleven groups", 0.7, respondents("pima").everyone)

@@ -79,7 +79,7 @@ class MultiGroup(Mechanism):
     ) -> np.ndarray:
         self.check_all(domain)
         codes = np.asarray(codes, dtype=np.int64)
-        for group in self._groups_in(domain):
+        for group in self.groups_in(domain):
             lies = rng.random(len(codes)) > self.theta
             codes = np.where(lies, _reversed_cells(codes, domain, group, self.absent), codes)
         return codes
@@ -89,7 +89,7 @@ class MultiGroup(Mechanism):
     ) -> np.ndarray:
         self.check_all(domain)
         digits = np.array(digits, dtype=np.int64)
-        for group in self._groups_in(domain):
+        for group in self.groups_in(domain):
             lies = rng.random(len(digits)) > self.theta
             for axis in (domain.axis(name) for name in group):
                 low, high = _two_answers(domain, axis, self.absent)
@@ -102,7 +102,7 @@ class MultiGroup(Mechanism):
         rng = generator(rng)
         self.check_all(table.domain)
         cells, counts = whole_counts(table)
-        for group in self._groups_in(table.domain):
+        for group in self.groups_in(table.domain):
             truths = rng.binomial(counts, self.theta)
             turned = _reversed_cells(cells, table.domain, group, self.absent)
             cells = np.concatenate([cells, turned])
@@ -125,7 +125,7 @@ class MultiGroup(Mechanism):
         """[Zhan & Du 4.6, Eq. 15] The first row of the inverse, over all 2^M reversals."""
         self.check_part(domain)
         keep, turn = self._inverse_weights()
-        groups = self._groups_in(domain)
+        groups = self.groups_in(domain)
         estimate = np.zeros(len(codes))
         for pattern in product((False, True), repeat=len(groups)):
             cells, weight = codes, 1.0
@@ -144,7 +144,7 @@ class MultiGroup(Mechanism):
 
     def _mixed(self, table: Table, keep: float, turn: float) -> Table:
         """keep * table + turn * (table with the group reversed), for one group after another."""
-        groups = self._groups_in(table.domain)
+        groups = self.groups_in(table.domain)
         spread = len(table.values) * 2.0 ** len(groups)
         if not table.is_sparse or worth_dense(table.domain.size, spread):
             values = table.densified().values.copy()
@@ -178,7 +178,7 @@ class MultiGroup(Mechanism):
         >>> MultiGroup(0.75, [["A", "B"]]).epsilon()
         inf
         """
-        groups = self._groups_in(domain) if domain is not None else self.groups
+        groups = self.groups_in(domain) if domain is not None else self.groups
         if groups is None:
             raise ValueError("with all attributes in one group, epsilon needs the domain")
         answer = _log_odds(self.theta)
@@ -200,14 +200,14 @@ class MultiGroup(Mechanism):
     def _likeliest(self, prior: Table) -> np.ndarray:
         self.check_part(prior.domain)
         best = prior.densified().values.copy()
-        for group in self._groups_in(prior.domain):
+        for group in self.groups_in(prior.domain):
             other = best[_reversal(prior.domain, group, self.absent)]
             best = np.maximum(self.theta * best, (1 - self.theta) * other)
         return best
 
     def _told_truth(self, prior: Table) -> Table:
         self.check_part(prior.domain)
-        return prior * self.theta ** len(self._groups_in(prior.domain))
+        return prior * self.theta ** len(self.groups_in(prior.domain))
 
     # -- groups ----------------------------------------------------------------------------
 
@@ -219,7 +219,7 @@ class MultiGroup(Mechanism):
         """
         return _reversal(domain, group, self.absent)
 
-    def _groups_in(self, domain: Domain) -> tuple[tuple[str, ...], ...]:
+    def groups_in(self, domain: Domain) -> tuple[tuple[str, ...], ...]:
         """The groups, each cut down to the attributes that a (marginal) table has."""
         if self.groups is None:
             return (domain.names,)

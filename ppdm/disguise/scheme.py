@@ -333,7 +333,7 @@ class UnrelatedGroups(Mechanism):
     def named(self) -> tuple[str, ...]:
         return tuple(name for group in self.groups for name in group)
 
-    def _groups_in(self, domain: Domain) -> list[list[str]]:
+    def groups_in(self, domain: Domain) -> list[list[str]]:
         """The groups, each cut down to the attributes that a (marginal) table has."""
         present = ([n for n in group if n in domain.names] for group in self.groups)
         return [group for group in present if group]
@@ -361,7 +361,7 @@ class UnrelatedGroups(Mechanism):
     ) -> np.ndarray:
         self.check_all(domain)
         digits = np.array(digits, dtype=np.int64)
-        for group in self._groups_in(domain):
+        for group in self.groups_in(domain):
             private = rng.random(len(digits)) < self.q
             axes = [domain.axis(name) for name in group]
             strangers = self._strangers(domain, axes, len(digits), rng)
@@ -380,7 +380,7 @@ class UnrelatedGroups(Mechanism):
         domain = table.domain
         cells, counts = whole_counts(table)
         digits = domain.digits(cells)
-        for group in self._groups_in(domain):
+        for group in self.groups_in(domain):
             axes = [domain.axis(name) for name in group]
             private = rng.binomial(counts, self.q)
             others, numbers = self._drawn(digits, counts - private, domain, axes, rng)
@@ -424,7 +424,7 @@ class UnrelatedGroups(Mechanism):
         """A map of the answers to a group, one group after another."""
         self.check_part(table.domain)
         values = table.dense
-        for group in self._groups_in(table.domain):
+        for group in self.groups_in(table.domain):
             axes = [table.domain.axis(name) for name in group]
             last = list(range(-len(axes), 0))
             moved = np.moveaxis(values, axes, last)
@@ -436,7 +436,7 @@ class UnrelatedGroups(Mechanism):
     def unbiased(self, right: Callable, codes: np.ndarray, domain: Domain) -> np.ndarray:
         self.check_part(domain)
         estimate = right
-        for group in self._groups_in(domain):
+        for group in self.groups_in(domain):
             estimate = self._estimator(estimate, domain, group)
         return estimate(domain.digits(codes))
 
@@ -466,7 +466,7 @@ class UnrelatedGroups(Mechanism):
             domain = domain.only([attribute])
         elif any(name not in self.named for name in domain.names):
             return math.inf
-        rarest = [self._personal(domain, group).min() for group in self._groups_in(domain)]
+        rarest = [self._personal(domain, group).min() for group in self.groups_in(domain)]
         return math.fsum(epsilon_of_private(self.q, least) for least in rarest) or math.inf
 
     def _likeliest(self, prior: Table) -> np.ndarray:
@@ -479,4 +479,4 @@ class UnrelatedGroups(Mechanism):
         ).values
 
     def _told_truth(self, prior: Table) -> Table:
-        return prior * self.q ** len(self._groups_in(prior.domain))
+        return prior * self.q ** len(self.groups_in(prior.domain))

@@ -7,7 +7,7 @@ of the search, no longer a theorem, since a noisy subset may fall below the thre
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -67,6 +67,23 @@ def apriori(
         frequent.update(found)
         candidates = _candidates(found, size + 1)
     return frequent
+
+
+def frequent_among(
+    names: Sequence[str], supports: np.ndarray, min_support: float, max_size: int = 3
+) -> dict[frozenset[str], float]:
+    """The frequent sets when the supports of all sets are known, as :func:`supports` orders them.
+
+    >>> found = frequent_among("AB", np.array([1.0, 0.5, 0.6, 0.4]), 0.45)
+    >>> sorted(("".join(sorted(items)), float(support)) for items, support in found.items())
+    [('A', 0.6), ('B', 0.5)]
+    """
+    bit = {name: 1 << (len(names) - 1 - i) for i, name in enumerate(names)}
+
+    def supports_of(sets: list[frozenset[str]]) -> list[float]:
+        return [supports[sum(bit[name] for name in items)] for items in sets]
+
+    return apriori(names, supports_of, min_support, max_size)
 
 
 def supports(table: Table) -> np.ndarray:

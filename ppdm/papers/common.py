@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import repeat
 from typing import Any
 
@@ -95,8 +95,24 @@ def binarized(dataset: data.Dataset, **coding: Any) -> pd.DataFrame:
     return frame[[*(name for name in frame.columns if name != dataset.target), dataset.target]]
 
 
+def each_group(
+    frame: pd.DataFrame, by: str | list[str], *, sort: bool = False
+) -> Iterator[tuple[Any, pd.DataFrame]]:
+    """The groups of a frame as `groupby` has them, in the order of their first rows.
+
+    A key is of the kind that its columns hold; of `groupby`'s own, type checkers know less.
+
+    >>> frame = pd.DataFrame({"dataset": ["b", "a", "b"], "value": [1, 2, 3]})
+    >>> [(name, rows["value"].sum()) for name, rows in each_group(frame, "dataset")]
+    [('b', np.int64(4)), ('a', np.int64(2))]
+    """
+    yield from frame.groupby(by, sort=sort)
+
+
 def binary_frame(dataset: str, **coding: Any) -> pd.DataFrame:
     """The binarized records of a named data set, the class last; loaded from `source` once.
+
+    With `first`, so many of its records only.
 
     >>> binary_frame("breast-cancer-wisconsin").shape
     (699, 10)
@@ -107,13 +123,28 @@ def binary_frame(dataset: str, **coding: Any) -> pd.DataFrame:
 @lru_cache(maxsize=32)
 def _binary_frame(dataset: str, coding: tuple) -> pd.DataFrame:
     options = dict(coding)
-    return binarized(data.load(dataset, options.pop("source", None)), **options)
+    loaded, first = data.load(dataset, options.pop("source", None)), options.pop("first", None)
+    return binarized(loaded if first is None else loaded.first(first), **options)
 
 
 # One division of the records ----------------------------------------------------------------------
 
 
-def fixed_split(size: int, number: int = 0, ratio: float = TRAINING) -> list[np.ndarray]:
+def split(
+    size: int, rng: np.random.Generator, ratio: float = TRAINING
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of the training and of the test part, drawn at random.
+
+    >>> [len(rows) for rows in split(449, np.random.default_rng(0))]
+    [359, 90]
+    """
+    train, test = np.split(rng.permutation(size), [round(ratio * size)])
+    return train, test
+
+
+def fixed_split(
+    size: int, number: int = 0, ratio: float = TRAINING
+) -> tuple[np.ndarray, np.ndarray]:
     """The rows of the training and of the test part: one split, whatever the seed of a study.
 
     `number` names one of many such splits.
@@ -121,17 +152,30 @@ def fixed_split(size: int, number: int = 0, ratio: float = TRAINING) -> list[np.
     >>> [len(rows) for rows in fixed_split(699)]
     [559, 140]
     """
-    order = np.random.default_rng(SPLIT_SEED + number).permutation(size)
-    return np.split(order, [round(ratio * size)])
+    return split(size, np.random.default_rng(SPLIT_SEED + number), ratio)
 
 
-@dataclass(frozen=True)
-class Survey:
-    """The records of a data set as tables: all of them, and the two parts of the fixed split."""
+@dataclass(frozen=True, eq=False)
+class Respondents:
+    """Whom a paper's experiment asks: a data set's coded records, the class last.
 
-    everyone: Table
-    fixed: tuple[Table, Table]
+    >>> asked = Respondents(np.array([3, 3, 0, 1, 2]), Domain(("A", "C"), ((0, 1), (0, 1))))
+    >>> asked.everyone.dense.tolist(), [part.total for part in asked.fixed]
+    ([[1.0, 1.0], [1.0, 2.0]], [4.0, 1.0])
+    """
+
     codes: np.ndarray
+    domain: Domain
+
+    @cached_property
+    def everyone(self) -> Table:
+        """All records, counted."""
+        return tabled(self.codes, self.domain)
+
+    @cached_property
+    def fixed(self) -> tuple[Table, Table]:
+        """The two parts of the fixed split."""
+        return self.numbered(0)
 
     def parts(
         self, splitting: str | int, reps: int, rng: np.random.Generator
@@ -141,18 +185,17 @@ class Survey:
             size = int(self.fixed[0].total)
             for _ in range(reps):
                 yield self.everyone.split(size, rng)
-        elif splitting == "fixed" or isinstance(splitting, int):
-            yield from repeat(
-                self.fixed if splitting == "fixed" else self.numbered(splitting), reps
-            )
+        elif isinstance(splitting, int):
+            yield from repeat(self.numbered(splitting), reps)
+        elif splitting == "fixed":
+            yield from repeat(self.fixed, reps)
         else:
             raise ValueError(f"splitting is 'fixed' or 'redrawn', or a number; got {splitting!r}")
 
     def numbered(self, number: int) -> tuple[Table, Table]:
         """The two parts of one of many splits; number 0 is the fixed one."""
-        domain = self.everyone.domain
         train, test = (self.codes[rows] for rows in fixed_split(len(self.codes), number))
-        return (tabled(train, domain), tabled(test, domain).sparsified())
+        return (tabled(train, self.domain), tabled(test, self.domain).sparsified())
 
 
 def tabled(codes: np.ndarray, domain: Domain) -> Table:
@@ -164,25 +207,18 @@ def tabled(codes: np.ndarray, domain: Domain) -> Table:
     return aggregated(domain, codes, np.ones(len(codes))).compact(len(codes))
 
 
-def survey(dataset: str, **coding: Any) -> Survey:
-    """The binarized records of a named data set as tables; counted once.
+def respondents(dataset: str, **coding: Any) -> Respondents:
+    """The people of a named data set, their records binarized; counted once.
 
-    >>> survey("breast-cancer-wisconsin").fixed[0].total
+    >>> respondents("breast-cancer-wisconsin").fixed[0].total
     559.0
     """
-    return _survey(dataset, key(coding))
+    return _respondents(dataset, key(coding))
 
 
 @lru_cache(maxsize=32)
-def _survey(dataset: str, coding: tuple) -> Survey:
-    codes, domain = encode(_binary_frame(dataset, coding))
-    return survey_of(codes, domain)
-
-
-def survey_of(codes: np.ndarray, domain: Domain) -> Survey:
-    """Coded records as a survey."""
-    whole = Survey(tabled(codes, domain), (), codes)
-    return replace(whole, fixed=whole.numbered(0))
+def _respondents(dataset: str, coding: tuple) -> Respondents:
+    return Respondents(*encode(_binary_frame(dataset, coding)))
 
 
 def scores(confusion: np.ndarray) -> tuple[float, float, float]:

@@ -70,11 +70,11 @@ def _flows(ax: Axes, theta: float, share: float) -> None:
         low = left + (right - left) * ease
         ax.fill_between(ways, low, low + height, color=colour, alpha=0.45, linewidth=0)
     for x, part, side in ((0, share, "right"), (1, kept + turned, "left")):
-        for low, high, colour, word in ((0, part, YES, "yes"), (part, 1, NO, "no")):
-            ax.plot([x, x], [low, high], color=colour, linewidth=6, solid_capstyle="butt")
+        for bottom, top, colour, word in ((0, part, YES, "yes"), (part, 1, NO, "no")):
+            ax.plot([x, x], [bottom, top], color=colour, linewidth=6, solid_capstyle="butt")
             ax.annotate(
-                f"{word} {high - low:.2f}",
-                (x, (low + high) / 2),
+                f"{word} {top - bottom:.2f}",
+                (x, (bottom + top) / 2),
                 xytext=(-8 if x == 0 else 8, 0),
                 textcoords="offset points",
                 ha=side,
@@ -213,8 +213,7 @@ def _shares(dataset: Dataset) -> pd.DataFrame:
     answers, _ = binarize(dataset)
     labels = _labels(dataset)
     shares = answers.drop(columns=dataset.target).groupby(answers[dataset.target]).mean().T
-    shares.columns = [labels[value] for value in shares.columns]
-    shares.attrs["classes"] = list(shares.columns)
+    shares = shares.rename(columns=labels)
     shares = shares.assign(low=shares.min(axis=1), high=shares.max(axis=1))
     shares.attrs["classes"] = [labels[value] for value in (0, 1)]
     return shares.iloc[np.argsort((shares["high"] - shares["low"]).to_numpy(), kind="stable")]
@@ -226,13 +225,13 @@ def _labels(dataset: Dataset) -> dict[int, str]:
     pairs = pd.DataFrame(
         {"code": answers[dataset.target], "label": dataset.frame[dataset.target].astype(str)}
     )
-    said = pairs.drop_duplicates().set_index("code")["label"].to_dict()
+    said = pairs.drop_duplicates()
     words = (
         {"2": "benign", "4": "malignant"}
         if "breast" in dataset.name
         else {"0": "no diabetes", "1": "diabetes"}
     )
-    return {int(code): words.get(label, label) for code, label in said.items()}
+    return {int(code): words.get(label, label) for code, label in zip(said["code"], said["label"])}
 
 
 def where_cut(columns: Sequence[tuple[Dataset, str]]) -> plot.Figure:

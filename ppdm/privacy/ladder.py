@@ -426,7 +426,7 @@ def likeliest(scheme: Mechanism, believed: Table) -> np.ndarray:
         return np.where(own, cells, values.argmax())
     if isinstance(scheme, MultiGroup):
         best, guess = values.copy(), cells.copy()
-        for group in scheme._groups_in(domain):
+        for group in scheme.groups_in(domain):
             other = scheme.reversal(domain, group)
             kept, turned = scheme.theta * best, (1 - scheme.theta) * best[other]
             guess = np.where(kept >= turned, guess, guess[other])
@@ -506,7 +506,7 @@ def _chances(
     said, meant = scheme.reported(domain).digits(reports), domain.digits(records)
     chance = np.ones(len(reports))
     if isinstance(scheme, MultiGroup):
-        for group in scheme._groups_in(domain):
+        for group in scheme.groups_in(domain):
             axes = [domain.axis(name) for name in group]
             same = (said[:, axes] == meant[:, axes]).all(axis=1)
             turned = reports == scheme.reversal(domain, group)[reports]

@@ -22,10 +22,10 @@ from ppdm.papers.aibr.experiment import (
     metrics,
     numbers_of,
     parameters,
-    split,
     usability,
 )
 from ppdm.papers.aibr.readings import READINGS
+from ppdm.papers.common import split
 
 __all__ = [
     "CHOSEN",

@@ -12,8 +12,9 @@ from scipy.stats import ks_2samp
 
 from ppdm.distort.aibr import aibr, intervals
 from ppdm.papers.aibr.evidence import SCHEMES_IN_TABLE, claim_id
-from ppdm.papers.aibr.experiment import SCHEMES, split
+from ppdm.papers.aibr.experiment import SCHEMES
 from ppdm.papers.aibr.readings import OURS, READINGS, TABLE_1
+from ppdm.papers.common import each_group, split
 from ppdm.privacy.linkage import assignment_share, interval_share, nearest_share
 from ppdm.study import rules
 
@@ -178,9 +179,9 @@ def which_world(values: pd.DataFrame, claims: dict) -> pd.DataFrame:
     and data set: the `log likelihood` of its twenty cells, and how many `agree` by the claims' rule.
     """
     keys = ["dataset", "scheme", "metric", "reading"]
-    cells = {}
-    for (dataset, scheme, metric, reading), part in values.groupby(keys, sort=False)["value"]:
-        claim, sample = claims[claim_id(dataset, scheme, metric)], rules.sample(part)
+    cells: dict[tuple[str, str, str], list[float]] = {}
+    for (dataset, scheme, metric, reading), part in each_group(values, keys):
+        claim, sample = claims[claim_id(dataset, scheme, metric)], rules.sample(part["value"])
         at = cells.setdefault((dataset, scheme, reading), [0.0, 0])
         at[0] += np.log(likelihood(sample, claim.printed))
         at[1] += rules.agree(**sample, **claim.given).met

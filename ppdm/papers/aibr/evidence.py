@@ -8,7 +8,7 @@ from ppdm.papers.aibr import selection
 from ppdm.papers.aibr.experiment import BALANCED, CHOSEN, NAMES
 from ppdm.papers.aibr.readings import OURS, READINGS, TABLE_1, combinations, over_all_rows
 from ppdm.papers.aibr.selection import LIMIT
-from ppdm.papers.common import by_question, readings_frame
+from ppdm.papers.common import by_question, each_group, readings_frame
 from ppdm.privacy.ranks import METRICS, rank_metrics
 from ppdm.study import rules
 
@@ -204,7 +204,7 @@ def agreeing(values: pd.DataFrame, claims: dict) -> pd.DataFrame:
     """Whether each cell of Table 1 agrees with the printed number, under each reading."""
     keys = ["reading", "dataset", "scheme", "metric"]
     rows = []
-    for (reading, *cell), part in values.groupby(keys, sort=False):
+    for (reading, *cell), part in each_group(values, keys):
         met = rules.agree(**rules.sample(part.value), **claims[claim_id(*cell)].given).met
         rows.append((reading, *cell, met))
     return pd.DataFrame(rows, columns=[*keys, "agrees"])
@@ -338,7 +338,7 @@ def protection_in_worlds(ours, others, scheme: str, **way) -> dict:
 
 def _touching(others: pd.DataFrame, word: str):
     """The runs under each reading that concerns a scheme."""
-    for name, rows in others.groupby("reading", sort=False):
+    for name, rows in each_group(others, "reading"):
         if any(word in claim for claim in READINGS[name].touches):
             yield name, rows.drop(columns="reading")
 
@@ -379,7 +379,7 @@ def _series(rows, name, x, backwards):
 def trend_note(frame: pd.DataFrame, scheme: str, x: str = "k", backwards: bool = False) -> str:
     """What a trend leaves out: the points that only one data set has."""
     rows = frame[frame.scheme == scheme]
-    tried = {dataset: set(part[x]) for dataset, part in rows.groupby("dataset")}
+    tried = {dataset: set(part[x]) for dataset, part in each_group(rows, "dataset", sort=True)}
     shared = set.intersection(*tried.values())
     left = [
         f"{NAMES[dataset]}, {x} = {', '.join(f'{value:g}' for value in sorted(own - shared))}"
@@ -431,7 +431,7 @@ def picked(choice: pd.DataFrame) -> pd.DataFrame:
         value = part.value[part.picked].iloc[0]
         texts[key] = f"{'none' if np.isnan(value) else f'{value:g}'} ({share:.0%})"
     table = pd.Series(texts).rename_axis(keys).unstack(["reading", "neighbour"])
-    table.columns = [f"{reading}, {neighbour}" for reading, neighbour in table.columns]
+    table.columns = [", ".join(pair) for pair in table.columns]
     table.insert(0, "paper", [f"{PAPERS[d, s.split()[0]]:g}" for d, s in table.index])
     return table
 
@@ -449,7 +449,7 @@ def reading_effects(counts: pd.DataFrame, chosen, choice, test_rows: str) -> pd.
     parameters, `choice` what the rule picks.
     """
     count = counts["together"]
-    cells = {}
+    cells: dict[str, list[str]] = {}
     for name in TABLE_1[1:]:
         cells.setdefault(READINGS[name].question, []).append(str(count[name]))
     agree = [" and ".join(found) + " cells agree" for found in cells.values()]

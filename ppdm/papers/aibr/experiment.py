@@ -5,6 +5,7 @@ attributes and classes, as `numbers_of` returns them; hand it over with `functoo
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -14,6 +15,7 @@ from ppdm.distort.aibr import aibr
 from ppdm.distort.condensation import kcg, kcg_by_class
 from ppdm.distort.svd import bsvd, ssvd
 from ppdm.papers.aibr.readings import OURS, options_of
+from ppdm.papers.common import split
 from ppdm.privacy.ranks import METRICS, rank_metrics
 
 SCHEMES: dict[str, Callable] = {
@@ -31,7 +33,7 @@ SCHEMES: dict[str, Callable] = {
 }
 
 # [Guo, Section 3] The parameters the paper chose; e is 0 where a method has none.
-CHOSEN = [
+CHOSEN: list[dict[str, Any]] = [
     {"dataset": "WBC", "scheme": "AIBR", "k": 2, "e": 0.0},
     {"dataset": "WBC", "scheme": "kCG", "k": 9, "e": 0.0},
     {"dataset": "WBC", "scheme": "BSVD", "k": 7, "e": 0.0},
@@ -85,16 +87,6 @@ def numbers_of(dataset) -> tuple[np.ndarray, np.ndarray]:
     """
     X = dataset.frame[dataset.features].to_numpy(dtype=float)
     return X, np.unique(dataset.frame[dataset.target], return_inverse=True)[1]
-
-
-def split(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """[Guo, Section 3] 80 % of the rows for training, the rest for testing, drawn at random.
-
-    >>> [len(rows) for rows in split(449, np.random.default_rng(0))]
-    [359, 90]
-    """
-    order = rng.permutation(n)
-    return np.split(order, [round(0.8 * n)])
 
 
 # Table 1 ----------------------------------------------------------------------------------------

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from ppdm import plot
 from ppdm.papers.aibr.evidence import SCHEMES_IN_TABLE, WEKA
 from ppdm.papers.aibr.experiment import NAMES
 from ppdm.papers.aibr.selection import LIMIT
+from ppdm.papers.common import each_group
 
 LEARNERS = {"IBk": "nearest neighbour", "SMO": "SVM", "J48": "tree", "NN unscaled": "unscaled neighbour"}  # fmt: skip
 BY_PROTECTION = ("AIBR", "kCG", "SSVD", "BSVD")  # as Table 1 has them by VD, RP and RK, best first
@@ -52,8 +55,7 @@ def found_people(traced: pd.DataFrame) -> plot.Figure:
             order = panels
         rows = -(-len(order) // across)
         size = (plot.PHONE, 1.15 * rows) if phone else (plot.WIDTH, 2.3 * rows)
-        fig = plot.Figure(figsize=size, layout="constrained")
-        fig.get_layout_engine().set(hspace=0.06)
+        fig = plot.Figure(figsize=size, layout=ConstrainedLayoutEngine(hspace=0.06))
         axes = fig.subplots(rows, across, squeeze=False).ravel()
         for ax, panel in zip(axes, order):
             _hundred(ax, count[panel], 20 if phone else 10)
@@ -76,7 +78,11 @@ def _hundred(ax: Axes, filled: int, across: int) -> None:
     """A hundred dots, so many in a row, the first `filled` of them in colour."""
     place, rows = np.arange(100), 100 // across
     x, y = place % across, rows - 1 - place // across
-    style = {"linestyle": "", "marker": "o", "markersize": 7 if across == 10 else 4.6}
+    style: dict[str, Any] = {
+        "linestyle": "",
+        "marker": "o",
+        "markersize": 7 if across == 10 else 4.6,
+    }
     ax.plot(x[:filled], y[:filled], color=plot.COLOURS[1], markeredgewidth=0, **style)
     ax.plot(x[filled:], y[filled:], markerfacecolor="none", markeredgecolor=plot.SOFT,
             markeredgewidth=0.8, **style)  # fmt: skip
@@ -178,8 +184,8 @@ def losses(loss: pd.DataFrame, schemes: Mapping[str, tuple[str, str]], reading: 
     figure.data = named(shown[columns])
     figure.alt = f"Loss r against the parameter; usable is below {LIMIT}. " + " ".join(
         f"{NAMES[d]}, {s}, {LEARNERS[m]}: {plot.shape(line[schemes[s][0]], line['mean'], schemes[s][0])}."
-        for (d, s, m), line in shown.sort_values(["k", "e"]).groupby(
-            ["dataset", "scheme", "metric"]
+        for (d, s, m), line in each_group(
+            shown.sort_values(["k", "e"]), ["dataset", "scheme", "metric"], sort=True
         )
     )
     figure.caption = "Loss r of the three classifiers; usable is below the line at 0.02."
@@ -193,7 +199,7 @@ def _loss_panel(ax: Axes, part: pd.DataFrame, column: str) -> None:
     for i, metric in enumerate(WEKA):
         line = part[part.metric == metric].sort_values(column)
         inside = line.where(line["mean"] <= TOP)
-        style = {"color": plot.COLOURS[i], "markeredgewidth": 0}
+        style: dict[str, Any] = {"color": plot.COLOURS[i], "markeredgewidth": 0}
         ax.plot(inside[column], inside["mean"], label=LEARNERS[metric], marker=plot.MARKERS[i], markersize=3.5,
                 linestyle=(0, plot.DASHES[i]) if i else "-", **style)  # fmt: skip
         ax.fill_between(line[column], line["low"], line["high"], color=plot.COLOURS[i], alpha=0.15,
@@ -275,7 +281,7 @@ def _told(figure: plot.Figure, points: pd.DataFrame, x: str, y: str) -> plot.Fig
     figure.data = named(points)
     figure.alt = f"{y.capitalize()} against {x}. " + " ".join(
         f"{NAMES[d]}, {s}: {x} {g[x].min():.2f} to {g[x].max():.2f}, {y} {g[y].min():.2f} to {g[y].max():.2f}."
-        for (d, s), g in points.groupby(["dataset", "scheme"], sort=False)
+        for (d, s), g in each_group(points, ["dataset", "scheme"])
     )
     figure.caption = f"{y.capitalize()} against {x}, a line a method."
     return figure

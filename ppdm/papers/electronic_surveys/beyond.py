@@ -14,7 +14,7 @@ import pandas as pd
 from ppdm import data
 from ppdm.disguise import UnrelatedQuestion
 from ppdm.learn import ID3, NaiveBayes
-from ppdm.papers.common import Survey, binary_frame, fixed_split, scores, survey, survey_of
+from ppdm.papers.common import Respondents, binary_frame, fixed_split, respondents, scores
 from ppdm.privacy import ladder
 from ppdm.privacy.pse import pse, pse_given_record
 from ppdm.table import Table, count, encode
@@ -78,7 +78,7 @@ def outsider(
     P(true | report) is at least `sure` by his reckoning; ``right``: the share of those calls that
     are right.
     """
-    people, scheme = survey(dataset, **coding), UnrelatedQuestion(q)
+    people, scheme = respondents(dataset, **coding), UnrelatedQuestion(q)
     others, size = people.fixed[0], people.everyone.domain.size
     belief = scheme.truthful(others).values
     codes = people.codes[fixed_split(len(people.codes))[1]]
@@ -100,7 +100,7 @@ def calls(datasets, points, splits: int = 10, sure: float = 0.9, **coding) -> pd
     """
     rows = []
     for dataset in datasets:
-        people = survey(dataset, **coding)
+        people = respondents(dataset, **coding)
         for q in points:
             true, coin = np.mean(
                 [_called(people.numbered(k), q, sure) for k in range(splits)], axis=0
@@ -120,7 +120,7 @@ def _called(parts: tuple[Table, Table], q: float, sure: float) -> tuple[float, f
 
 def guesses(dataset: str, q: float, kind: str, splits: int = 4, **coding) -> dict[str, float]:
     """The chance that a stranger guesses the class of somebody whose report he has, and without it."""
-    people, found = survey(dataset, **coding), []
+    people, found = respondents(dataset, **coding), []
     for number in range(splits):
         others, victims = people.numbered(number)
         scheme = UnrelatedQuestion(q, personal_records(others, kind))
@@ -173,7 +173,7 @@ def lookalikes(
 
     The personal records follow the distribution of the training records; the collector knows it.
     """
-    people = survey(dataset, **coding)
+    people = respondents(dataset, **coding)
     scheme = UnrelatedQuestion(q, personal_records(people.fixed[0], kind))
     return _learned(rng, reps, people, scheme, NaiveBayes(scheme))
 
@@ -186,7 +186,7 @@ def trees(
 ) -> dict[str, np.ndarray]:
     """[Zhan & Matwin 6] The same survey, but ID3 learns from it. Fixed split."""
     scheme = UnrelatedQuestion(q)
-    return _learned(rng, reps, survey(dataset, **coding), scheme, ID3(scheme))
+    return _learned(rng, reps, respondents(dataset, **coding), scheme, ID3(scheme))
 
 
 def categorical(
@@ -200,7 +200,7 @@ def categorical(
     return _learned(rng, reps, _categories(dataset, source), scheme, NaiveBayes(scheme))
 
 
-def _learned(rng, reps, people: Survey, scheme, model) -> dict[str, np.ndarray]:
+def _learned(rng, reps, people: Respondents, scheme, model) -> dict[str, np.ndarray]:
     """Disguise the table of the training records, learn from it, test on the true test records."""
     (train, test), results = people.fixed, np.empty((reps, 3))
     for rep in range(reps):
@@ -230,9 +230,9 @@ def categorical_frame(dataset: str, source: str | None = None, levels: int = 16)
 
 
 @lru_cache(maxsize=4)
-def _categories(dataset: str, source: str | None) -> Survey:
+def _categories(dataset: str, source: str | None) -> Respondents:
     frame = categorical_frame(dataset, source)
-    return survey_of(*encode(frame, {name: range(frame[name].max() + 1) for name in frame}))
+    return Respondents(*encode(frame, {name: range(frame[name].max() + 1) for name in frame}))
 
 
 def clusters(

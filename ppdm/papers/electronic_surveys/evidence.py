@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ppdm import data, study
-from ppdm.papers.common import TRAINING, readings_frame, survey
+from ppdm.papers.common import TRAINING, readings_frame, respondents
 from ppdm.papers.electronic_surveys.experiment import disguised_test_se
 from ppdm.papers.electronic_surveys.readings import LIMIT, READINGS, REDRAWN, SETS
 
@@ -78,12 +78,13 @@ def slope(crowd: pd.DataFrame) -> dict:
 
 def testing_errors(testing: pd.DataFrame, **coding) -> pd.DataFrame:
     """The measured standard error of the estimated accuracy beside the derived one."""
-    people = {name: len(survey(name, **coding).codes) for name in SETS}
+    people = {name: len(respondents(name, **coding).codes) for name in SETS}
     tested = {name: size - round(TRAINING * size) for name, size in people.items()}
     errors = testing[testing["metric"].isin(PROTOCOLS)].copy()
     errors["standard error"] = np.sqrt(errors["var"])
     errors["formula"] = [
-        disguised_test_se(row.q, tested[row.dataset], row.metric) for row in errors.itertuples()
+        disguised_test_se(q, tested[dataset], protocol)
+        for q, dataset, protocol in zip(errors["q"], errors["dataset"], errors["metric"])
     ]
     return errors.assign(protocol=errors["metric"])
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ppdm.disguise import UnrelatedQuestion
 from ppdm.learn import NaiveBayes
-from ppdm.papers.common import binary_frame, fixed_split, scores, survey
+from ppdm.papers.common import binary_frame, fixed_split, respondents, scores
 from ppdm.papers.electronic_surveys.readings import READINGS
 from ppdm.table import Domain, Pairs, Table
 
@@ -54,7 +54,7 @@ def classifiers(
     >>> run["accuracy"].round(3)
     array([0.964, 0.964])
     """
-    people, scheme = survey(dataset, **coding), UnrelatedQuestion(q)
+    people, scheme = respondents(dataset, **coding), UnrelatedQuestion(q)
     collector = None if q == 0 or not undo else EachHalf(q) if literal else scheme
     model, results = NaiveBayes(collector, alpha), np.empty((reps, 4))
     for rep, (train, test) in enumerate(people.parts(splitting, reps, rng)):
@@ -89,7 +89,7 @@ def reading(
 ) -> dict[str, np.ndarray]:
     """:func:`classifiers` under one of the `READINGS`, by its name; ``"ours"`` is ours."""
     options = {r.name: r.options for r in READINGS}.get(reading, {})
-    return classifiers(rng, reps, dataset, q, "redrawn", **(coding | options))
+    return classifiers(rng, reps, dataset, q, "redrawn", **{**coding, **options})
 
 
 def benchmark(dataset: str, **coding) -> dict[str, float]:
@@ -138,7 +138,7 @@ def disguised_test(
     """
     if not 0 < q <= 1:
         raise ValueError(f"q is a probability above 0 (Eq. 1 divides by it); got {q!r}")
-    train, test = survey(dataset, **coding).fixed
+    train, test = respondents(dataset, **coding).fixed
     scheme, size = UnrelatedQuestion(q), int(test.total)
     right = np.empty(reps, dtype=np.int64)
     for rep in range(reps):
@@ -161,18 +161,15 @@ def disguised_test(
     return errors | {"accuracy": truth, "exposed": exposed / np.maximum(private.sum(axis=0), 1)}
 
 
-def disguised_test_se(
-    q: float, n: int, protocol: str = "computed", theta: float = 0.75
-) -> np.ndarray:
+def disguised_test_se(q: float, n: int, protocol: str = "computed", theta: float = 0.75) -> float:
     """[Zhan & Matwin 2.4] The standard error of the estimated accuracy on n test persons.
 
     Around their true accuracy, with fair-coin personal answers; it does not depend on the model.
     The derivation stands in the chapter.
 
-    >>> [round(float(disguised_test_se(0.5, 1000, how)), 4) for how in ("asked", "computed")]
+    >>> [round(disguised_test_se(0.5, 1000, how), 4) for how in ("asked", "computed")]
     [0.0224, 0.0274]
     """
-    q = np.asarray(q, dtype=float)
     asked = (1 - q) / (2 * q)
     variances = {
         "asked": asked,
@@ -181,7 +178,7 @@ def disguised_test_se(
     }
     if protocol not in variances:
         raise ValueError(f"protocol is one of {', '.join(variances)}; got {protocol!r}")
-    return np.sqrt(variances[protocol] / n)
+    return float(np.sqrt(variances[protocol] / n))
 
 
 # Eq. 1 on its own ---------------------------------------------------------------------------------
@@ -218,7 +215,7 @@ def expression_errors(
     rng: np.random.Generator, reps: int, dataset: str, q: float, **coding
 ) -> dict[str, np.ndarray]:
     """[Zhan & Matwin, Eq. 1] Estimate minus truth of P(A) for ten logical expressions A."""
-    table, scheme = survey(dataset, **coding).everyone, UnrelatedQuestion(q)
+    table, scheme = respondents(dataset, **coding).everyone, UnrelatedQuestion(q)
     true, cells = table.densified().values, expressions(table.domain)
     where = np.array(list(cells.values()), dtype=float)
     errors = np.empty((reps, len(where)))
@@ -229,18 +226,20 @@ def expression_errors(
 
 
 def share_errors(
-    rng: np.random.Generator, reps: int, dataset: str, q: float, n: int, **coding
+    rng: np.random.Generator, reps: int, dataset: str, q: float, n: int, undo: bool = True, **coding
 ) -> dict[str, np.ndarray]:
     """[Zhan & Matwin 1] The error of the estimated pair shares when n respondents are asked.
 
     The respondents are drawn anew for each repetition; ``mse`` is the mean squared error over all
-    shares P(A_i = a, C = v), against those of the same respondents.
+    shares P(A_i = a, C = v), against those of the same respondents. If not `undo`, the collector
+    leaves out Eq. (1).
     """
-    people, scheme = survey(dataset, **coding), UnrelatedQuestion(q)
+    people, scheme = respondents(dataset, **coding), UnrelatedQuestion(q)
     target, mse = people.everyone.names[-1], np.empty(reps)
     for rep in range(reps):
         asked, _ = people.everyone.split(n, rng)
-        estimated = scheme.undo_pairs(scheme.disguise_table(asked, rng).pairs(target))
+        reported = scheme.disguise_table(asked, rng).pairs(target)
+        estimated = scheme.undo_pairs(reported) if undo else reported
         errors = estimated_shares(estimated, n) - estimated_shares(asked.pairs(target), n)
         mse[rep] = (errors**2).mean()
     return {"mse": mse}

@@ -6,6 +6,7 @@ import pandas as pd
 
 from ppdm import plot
 from ppdm.data import SHORT
+from ppdm.papers.common import each_group
 
 
 def believed(known: pd.DataFrame) -> plot.Figure:
@@ -16,7 +17,7 @@ def believed(known: pd.DataFrame) -> plot.Figure:
     >>> believed(known).alt
     'Adult: of the reports he calls true, 0.95 are at q = 0.1, 0.99 at q = 0.9.'
     """
-    panels = list(known.groupby("dataset", sort=False))
+    panels = list(each_group(known, "dataset"))
 
     def draw(phone: bool) -> plot.Figure:
         rows, across = plot.grid_of(len(panels), phone)

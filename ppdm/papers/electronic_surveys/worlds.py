@@ -12,14 +12,14 @@ import pandas as pd
 from ppdm import study
 from ppdm.disguise import UnrelatedQuestion
 from ppdm.learn import ID3, NaiveBayes
-from ppdm.papers.common import Reading, Survey, scores, survey
+from ppdm.papers.common import Reading, Respondents, respondents, scores
 from ppdm.papers.electronic_surveys import evidence
 from ppdm.papers.electronic_surveys.beyond import _categories, _latent_classes, answers
 from ppdm.papers.electronic_surveys.experiment import (
     EachHalf,
     benchmark,
-    estimated_shares,
     expressions,
+    share_errors,
 )
 from ppdm.papers.electronic_surveys.readings import READINGS, REDRAWN, SETS
 from ppdm.privacy.ladder import belief, vulnerability
@@ -70,9 +70,11 @@ def learned(
     people = _people(dataset, learner, coding)
     scheme = UnrelatedQuestion(q)
     undone = 1 - q if plant == "coin turned" else q
-    collector = EachHalf(undone) if literal else UnrelatedQuestion(undone)
-    if undone == 0 or plant == "no undoing":
-        collector = None
+    collector = (
+        None
+        if undone == 0 or plant == "no undoing"
+        else (EachHalf if literal else UnrelatedQuestion)(undone)
+    )
     model = ID3(collector) if learner == "ID3" else NaiveBayes(collector, alpha)
     results = np.empty((reps, 3))
     for rep, (train, test) in enumerate(people.parts(splitting, reps, rng)):
@@ -102,10 +104,10 @@ def shuffled(table: Table, rng: np.random.Generator) -> Table:
     return aggregated(table.domain, dealt, np.ones(len(dealt))).compact(len(dealt))
 
 
-def _people(dataset: str, learner: str, coding: dict) -> Survey:
+def _people(dataset: str, learner: str, coding: dict) -> Respondents:
     if learner == "naive Bayes, categories":
         return _categories(dataset, coding.get("source"))
-    return survey(dataset, **coding)
+    return respondents(dataset, **coding)
 
 
 # Grids --------------------------------------------------------------------------------------------
@@ -208,7 +210,7 @@ def of_each(metric: str, rows: pd.DataFrame, least: float = 0.0) -> dict:
     """The mean of a metric for each data set and q from `least` up."""
     here = rows[(rows["metric"] == metric) & (rows["q"] >= least)]
     groups = here.groupby(["dataset", "q"])["value"]
-    se = groups.std() / np.sqrt(groups.size())
+    se: pd.Series = groups.std() / np.sqrt(groups.size())
     return {
         "value": groups.mean().to_numpy(),
         "se": se.to_numpy(),
@@ -233,14 +235,7 @@ def share_errors_as_reported(
     rng: np.random.Generator, reps: int, dataset: str, q: float, n: int, **coding
 ) -> dict[str, np.ndarray]:
     """A wrong world for `share_errors`: the collector leaves out Eq. (1)."""
-    people, scheme, mse = survey(dataset, **coding), UnrelatedQuestion(q), np.empty(reps)
-    target = people.everyone.names[-1]
-    for rep in range(reps):
-        asked, _ = people.everyone.split(n, rng)
-        reported = scheme.disguise_table(asked, rng).pairs(target)
-        errors = estimated_shares(reported, n) - estimated_shares(asked.pairs(target), n)
-        mse[rep] = (errors**2).mean()
-    return {"mse": mse}
+    return share_errors(rng, reps, dataset, q, n, undo=False, **coding)
 
 
 def expected_shares(
@@ -259,7 +254,7 @@ def expected_shares(
     }
     ours, theirs, names = [], [], []
     for dataset in SETS:
-        everyone = survey(dataset, **_coding(dataset, reading, coding)).everyone
+        everyone = respondents(dataset, **_coding(dataset, reading, coding)).everyone
         table, scheme = everyone.densified(), UnrelatedQuestion(q)
         estimated = undo[collector](scheme, scheme.apply(table)).densified().values
         for name, cells in expressions(table.domain).items():
@@ -285,7 +280,7 @@ def stranger(
     :func:`ppdm.privacy.ladder.belief`). ``called``: the share of reports called true; ``excess``: the
     share of those calls that are right, minus the q that the survey promises (0 without a call).
     """
-    people, scheme = survey(dataset, **coding), UnrelatedQuestion(q)
+    people, scheme = respondents(dataset, **coding), UnrelatedQuestion(q)
     others, victims = people.numbered(splitting)
     believed = scheme.truthful(belief(knowledge, others, victims)).values
     cells, counts = victims.occupied()
@@ -335,7 +330,7 @@ def least_help(
     """[ZM-25] Every other answer's chance, the class being known, on both data sets."""
     value, names = [], []
     for dataset in SETS:
-        people = survey(dataset, **_coding(dataset, reading, coding))
+        people = respondents(dataset, **_coding(dataset, reading, coding))
         everyone = people.everyone.proportions().densified()
         others, victims = (everyone, everyone) if splitting is None else people.numbered(splitting)
         believed = belief(knowledge, others, victims)
@@ -414,7 +409,7 @@ def game(q: float, w_a: float, w_y: float, likelier: bool = False) -> float:
 
 def one_cluster(dataset: str = SETS[1], **coding) -> list[float]:
     """The share of records in the larger of the two clusters: all that a single one would get right."""
-    everyone = survey(dataset, **coding).everyone
+    everyone = respondents(dataset, **coding).everyone
     table = everyone.marginal(*everyone.names[:-1]).densified()
     digits = table.domain.digits(np.arange(table.domain.size)).astype(float)
     member = _latent_classes(digits, table.values)[1] > 0.5

@@ -10,7 +10,7 @@ import pandas as pd
 from ppdm import data
 from ppdm.disguise import MultiGroup, UnrelatedQuestion, random_groups
 from ppdm.papers.common import Reading, binarized, key
-from ppdm.papers.multi_group.experiment import FIRST, divided, parts, records, survey
+from ppdm.papers.multi_group.experiment import FIRST, divided, parts, records, respondents
 from ppdm.papers.multi_group.readings import DATASETS
 from ppdm.privacy.ladder import belief, blind, vulnerability
 from ppdm.table import Domain, Table, encode
@@ -46,7 +46,7 @@ def ladder(
     a bound and no attacker. What they believe is :func:`ppdm.privacy.ladder.belief`; ``others`` also
     by its two other models. A row a division, with a deal of its own.
     """
-    people, rows = survey(dataset, **coding), []
+    people, rows = respondents(dataset, **coding), []
     for draw, (part, _) in enumerate(parts(dataset, draws, draws, **coding)):
         scheme = MultiGroup(theta, _deal(people.domain.names, groups, draw))
         beliefs = {name: _believed(dataset, draw, name, key(coding)) for name in (*RUNGS, *MODELS)}
@@ -62,7 +62,7 @@ def ladder(
 def _believed(dataset: str, draw: int, name: str, coding: tuple) -> np.ndarray:
     """What somebody believes who knows the training part of a division; the same at any groups and θ."""
     others, model = divided(dataset, draw, **dict(coding)).train, MODELS.get(name, "mixture")
-    own = survey(dataset, **dict(coding)).everyone
+    own = respondents(dataset, **dict(coding)).everyone
     return belief(RUNGS.get(name, "others"), others, own, model=model).densified().values.ravel()
 
 
@@ -71,15 +71,21 @@ def guessed(scheme: MultiGroup, domain: Domain, believed, codes, numbers) -> flo
 
     It is :func:`ppdm.privacy.ladder.vulnerability` of a record, for the few records that occur.
     """
-    masks = [sum(int(domain.strides[domain.axis(n)]) for n in group) for group in scheme.groups]
+    masks = _masks(scheme, domain)
     lies = np.array(list(np.ndindex(*[2] * len(masks))))
     chances = np.where(lies == 1, 1 - scheme.theta, scheme.theta).prod(axis=1)
-    turns = lies @ np.array(masks)
+    turns = lies @ masks
     right = 0.0
     for lie, (turn, chance) in enumerate(zip(turns, chances, strict=True)):
         behind = (codes ^ turn)[:, None] ^ turns  # every record that may stand behind the report
         right += chance * ((believed[behind] * chances).argmax(axis=1) == lie) @ numbers
     return float(right / numbers.sum())
+
+
+def _masks(scheme: MultiGroup, domain: Domain) -> np.ndarray:
+    """For each group what its lie turns: the bits of its answers in a record's code."""
+    return np.array([sum(int(domain.strides[domain.axis(name)]) for name in group)
+                     for group in scheme.groups_in(domain)])  # fmt: skip
 
 
 def class_guesses(
@@ -149,7 +155,7 @@ def insider(
     """
     prior = records(dataset, **coding)
     scheme = MultiGroup(theta, _deal(prior.names, groups, 0))
-    home = {name: i for i, group in enumerate(scheme.groups) for name in group}
+    home = {name: i for i, group in enumerate(scheme.groups_in(prior.domain)) for name in group}
     silent = UnrelatedQuestion(0.0)  # a report that says nothing
     without = {name: scheme.guess_answer(prior, name) for name in prior.names}
     rows = []
@@ -181,18 +187,18 @@ def outsider(rng: np.random.Generator, reps: int, groups: int, theta: float, **c
     domain, results = prior.domain, np.empty((reps, 3))
     for rep in range(reps):
         scheme = MultiGroup(theta, random_groups(domain.names, groups, rng))
-        masks = [sum(int(domain.strides[domain.axis(n)]) for n in g) for g in scheme.groups]
+        masks = _masks(scheme, domain)
         lies = rng.random((len(codes), groups)) > theta
-        reports = codes ^ (lies @ np.array(masks))
+        reports = codes ^ (lies @ masks)
         best, believed = np.full(len(codes), -1.0), np.zeros_like(lies)
         for pattern in np.ndindex(*[2] * groups):
             turned = np.array(pattern, dtype=bool)
             chance = np.prod(np.where(turned, 1 - theta, theta))
-            score = chance * prior.values[reports ^ (turned @ np.array(masks))]
+            score = chance * prior.values[reports ^ (turned @ masks)]
             better = score > best
             best[better], believed[better] = score[better], turned
         right = believed == lies
-        sizes = np.array([len(group) for group in scheme.groups])
+        sizes = np.array([len(group) for group in scheme.groups_in(domain)])
         results[rep] = right.mean(), max(theta, 1 - theta), (right @ sizes).mean() / sizes.sum()
     return dict(zip(("calls", "coin", "answers"), results.T, strict=True))
 
@@ -200,9 +206,9 @@ def outsider(rng: np.random.Generator, reps: int, groups: int, theta: float, **c
 @lru_cache(maxsize=2)
 def _others(coding: tuple) -> tuple[Table, np.ndarray]:
     """Adult but for the first 10,000 (half a record in each empty cell), and those, as codes."""
-    coding = dict(coding)
-    loaded = data.load("adult", coding.pop("source", None))
-    codes, domain = encode(binarized(loaded, **coding))
+    options = dict(coding)
+    loaded = data.load("adult", options.pop("source", None))
+    codes, domain = encode(binarized(loaded, **options))
     first = FIRST["adult"]
     counts = np.bincount(codes[first:], minlength=domain.size).astype(float)
     return Table(domain, np.maximum(counts, 0.5)), codes[:first]

@@ -16,7 +16,7 @@ from ppdm.disguise import MultiGroup, random_groups
 from ppdm.learn import ID3
 from ppdm.learn.accuracy import estimated_accuracy
 from ppdm.papers.multi_group.evidence import DOWN
-from ppdm.papers.multi_group.experiment import literal_class, survey, training
+from ppdm.papers.multi_group.experiment import divided, literal_class, training
 from ppdm.papers.multi_group.readings import DATASETS
 from ppdm.table import Table, count
 
@@ -244,7 +244,7 @@ def estimated_test(rng: np.random.Generator, **settings) -> dict[str, dict]:
     """[Zhan & Du, Eq. 15] The estimated accuracy over all coins against the true one."""
     ours, theirs, raw = [], [], []
     for name in DATASETS:
-        part = survey(name, **settings).fixed
+        part = divided(name, **settings)
         for m in (1, 2, 3):
             for theta in (0, 0.1, 0.2, 0.3, 0.7, 0.8, 0.9, 1):
                 scheme = MultiGroup(theta, random_groups(part.train.names, m, rng))

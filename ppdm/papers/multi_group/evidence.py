@@ -283,10 +283,10 @@ def test_persons(tested: pd.DataFrame, dataset: str, persons: int, target=0.01) 
         index=["groups", "theta"], columns="metric", values="mean"
     )
     rows = []
-    for (groups, theta), row in here.iterrows():
+    for (groups, theta), accuracy, se in zip(here.index, here["accuracy"], here["se"], strict=True):
         if 0.5 < theta < 1:
-            unrelated, most = test_variance(theta, groups, row["accuracy"])
-            rows.append({"groups": groups, "θ": theta, "here": row["se"] ** 2 * persons / target**2,
+            unrelated, most = test_variance(theta, groups, accuracy)
+            rows.append({"groups": groups, "θ": theta, "here": se**2 * persons / target**2,
                          "if unrelated": unrelated / target**2, "at most": most / target**2})  # fmt: skip
     return pd.DataFrame(rows)
 

@@ -17,13 +17,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ppdm import data
 from ppdm.disguise import MultiGroup, UnrelatedQuestion, random_groups
 from ppdm.estimate import pool
-from ppdm.learn import ID3, NaiveBayes, apriori, association_rules, supports
+from ppdm.learn import ID3, NaiveBayes, association_rules, frequent_among, supports
 from ppdm.learn.accuracy import estimated_accuracy
-from ppdm.papers.common import SPLIT_SEED, TRAINING, binarized, key
-from ppdm.table import Domain, Table, encode, worth_dense
+from ppdm.papers import common
+from ppdm.papers.common import SPLIT_SEED, TRAINING, Respondents, key, tabled
+from ppdm.table import Domain, Table
 
 THETAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.51, 0.55, 0.6, 0.7, 0.8, 0.9, 1.0)
 LABELS = ("true", "shuffled")
@@ -95,7 +95,8 @@ def trees(
     _check("learner", learner, ("ID3", "naive Bayes", "one class"))
     _check("labels", labels, LABELS)
     _check("sizes", sizes, ("equal", "any"))
-    people, results = survey(dataset, ratio, **coding), []
+    domain, results = respondents(dataset, **coding).domain, []
+    absent = 2 if coding.get("missing") == "third" else None
     best = "ID3" if learner == "one class" else learner
     for part, repetitions in parts(dataset, reps, divisions, ratio, **coding):
         known = [part.outcome(_learner(name, negative).fit_table(part.train))[0]
@@ -104,17 +105,15 @@ def trees(
             codes = part.codes if size is None else _drawn(part.codes, size, rng)
             if labels == "shuffled":
                 codes = _shuffled(codes, rng)
-            table = part.train if codes is part.codes else people.table(codes)
+            table = part.train if codes is part.codes else tabled(codes, domain)
             deal = rng if grouping is None else np.random.default_rng(grouping)
             if learner == "one class":
                 learned_from = part.train
             elif undo:
-                learned_from = estimate(
-                    table, groups, theta, class_in, rng, deal, people.absent, sizes
-                )
+                learned_from = estimate(table, groups, theta, class_in, rng, deal, absent, sizes)
             else:
                 names = table.names[:-1] if class_in == "none" else table.names
-                scheme = MultiGroup(theta, dealt(names, groups, deal, sizes), people.absent)
+                scheme = MultiGroup(theta, dealt(names, groups, deal, sizes), absent)
                 learned_from = scheme.disguise_table(table, rng)
             model = _learner(learner, negative).fit_table(learned_from)
             results.append((*part.outcome(model), *known))
@@ -192,9 +191,10 @@ def literal_class(reports: Table, scheme: MultiGroup) -> Table:
     keep, turn = scheme.theta / (2 * scheme.theta - 1), -(1 - scheme.theta) / (2 * scheme.theta - 1)
     *attributes, target = reports.names
     by_class = reports.densified().values.reshape(-1, 2)
-    power = len(scheme.groups)
+    groups = scheme.groups_in(reports.domain)
+    power = len(groups)
     zero = keep**power * by_class[:, 0] + turn**power * by_class[::-1, 1]
-    without = [[name for name in group if name != target] for group in scheme.groups]
+    without = [[name for name in group if name != target] for group in groups]
     alone = MultiGroup(scheme.theta, [group for group in without if group])
     total = alone.undo(reports.marginal(*attributes)).densified().values
     return Table(reports.domain, np.stack([zero, total - zero], axis=1))
@@ -241,15 +241,14 @@ def testing(
     before and ``leaves left`` after pruning by disguised records.
     """
     _check("labels", labels, LABELS)
-    people = survey(dataset, **coding)
-    rows, names = [], people.domain.names
+    domain, rows = respondents(dataset, **coding).domain, []
     for part, repetitions in parts(dataset, reps, divisions, **coding):
         quarter = len(part.codes) // 4
-        prune_by, grow_on = people.table(part.codes[:quarter]), people.table(part.codes[quarter:])
+        prune_by, grow_on = (tabled(c, domain) for c in np.split(part.codes, [quarter]))
         for _ in repetitions:
             if labels == "shuffled":
-                prune_by = people.table(_shuffled(part.codes[:quarter], rng))
-            scheme = MultiGroup(theta, random_groups(names, groups, rng))
+                prune_by = tabled(_shuffled(part.codes[:quarter], rng), domain)
+            scheme = MultiGroup(theta, random_groups(domain.names, groups, rng))
             tree = ID3().fit_table(scheme.undo(scheme.disguise_table(grow_on, rng)))
             small = tree.pruned(scheme.undo(scheme.disguise_table(prune_by, rng)))
             truth = part.outcome(tree)[0]
@@ -271,7 +270,7 @@ def partly_disguised(
 
     Neither are the others nor the class. Returns ``accuracy`` and ``undisguised``.
     """
-    rows, names = [], survey(dataset, **coding).domain.names[:-1]
+    rows, names = [], respondents(dataset, **coding).domain.names[:-1]
     for part, repetitions in parts(dataset, reps, divisions, **coding):
         true = part.outcome(ID3().fit_table(part.train))[0]
         for _ in repetitions:
@@ -292,14 +291,14 @@ def two_parties(
     undone ones), and ``discounted``: the same with A's records weighted by the factor by which the
     disguise inflates the variance of a small count, ((θ² + (1-θ)²) / (2θ-1)²)^M.
     """
-    people, rows = survey(dataset, **coding), []
+    domain, rows = respondents(dataset, **coding).domain, []
     weight = ((2 * theta - 1) ** 2 / (theta**2 + (1 - theta) ** 2)) ** groups
     for part, repetitions in parts(dataset, reps, divisions, **coding):
         size = round(own * len(part.codes))
         for _ in repetitions:
             codes = rng.permutation(part.codes)
-            true, other = people.table(codes[:size]), people.table(codes[size:])
-            scheme = MultiGroup(theta, random_groups(people.domain.names, groups, rng))
+            true, other = tabled(codes[:size], domain), tabled(codes[size:], domain)
+            scheme = MultiGroup(theta, random_groups(domain.names, groups, rng))
             reports = scheme.disguise_table(other, rng)
             tables = {
                 "B alone": true, "A alone": scheme.undo(reports),
@@ -324,7 +323,7 @@ def association(
     were ``found`` (true and there), ``lost`` (true, not there) and ``invented`` (there, not true),
     and the mean ``error`` and mean absolute error ``off`` of the supports of all sets.
     """
-    table = survey(dataset, **coding).everyone
+    table = records(dataset, **coding)
     true_supports = supports(table)
     true_rules = _rules(table.names, true_supports, support, confidence)
     small = _sets_of(len(table.names), 3)
@@ -340,13 +339,7 @@ def association(
 
 
 def _rules(names, support: np.ndarray, least: float, confidence: float) -> set[tuple]:
-    bit = {name: 1 << (len(names) - 1 - i) for i, name in enumerate(names)}
-
-    def supports_of(sets):
-        return [support[sum(bit[name] for name in items)] for items in sets]
-
-    frequent = apriori(names, supports_of, least)
-    found = association_rules(frequent, confidence)
+    found = association_rules(frequent_among(names, support, least), confidence)
     return set(zip(found["if"], found["then"], strict=True))
 
 
@@ -361,7 +354,7 @@ def unrelated(
     rng: np.random.Generator, reps: int, dataset: str, q: float, **coding
 ) -> dict[str, np.ndarray]:
     """[Zhan & Du 3] The unrelated question: errors of the estimated share of ones, by attribute."""
-    table = survey(dataset, **coding).everyone
+    table = records(dataset, **coding)
     scheme, true = UnrelatedQuestion(q), _ones(table)
     errors = [_ones(scheme.undo(scheme.disguise_table(table, rng))) - true for _ in range(reps)]
     return dict(zip(table.names, np.array(errors).T, strict=True))
@@ -384,6 +377,15 @@ class Part(NamedTuple):
     truth: np.ndarray  # their classes
     numbers: np.ndarray  # and how many there are of each
 
+    @classmethod
+    def of(cls, codes: np.ndarray, size: int, domain: Domain) -> Part:
+        """The first `size` of the coded records to learn from, the rest to test on."""
+        test = tabled(codes[size:], domain)
+        cells, numbers = test.occupied()
+        digits = domain.digits(cells)
+        train = tabled(codes[:size], domain)
+        return cls(codes[:size], train, test, digits[:, :-1].copy(), digits[:, -1], numbers)
+
     def outcome(self, model) -> tuple[float, float, float]:
         """Accuracy, mean accuracy of the two classes, and whether all got the same class."""
         guess = model._best(self.digits)
@@ -394,52 +396,13 @@ class Part(NamedTuple):
         return float(right @ self.numbers / self.numbers.sum()), float(np.mean(classes)), constant
 
 
-class Survey(NamedTuple):
-    """A data set's records as codes, the class last."""
+def respondents(dataset: str, **coding) -> Respondents:
+    """The people of a data set: of Adult the first 10,000.
 
-    codes: np.ndarray
-    domain: Domain
-    ratio: float
-    absent: int | None
-    everyone: Table
-    fixed: Part | None = None
-
-    def table(self, codes: np.ndarray) -> Table:
-        if worth_dense(self.domain.size, len(codes)):
-            return Table(self.domain, np.bincount(codes, minlength=self.domain.size))
-        cells, numbers = np.unique(codes, return_counts=True)
-        return Table(self.domain, numbers, cells)
-
-    def parts(self, rng: np.random.Generator) -> Part:
-        codes = rng.permutation(self.codes)
-        size = round(self.ratio * len(codes))
-        test = self.table(codes[size:])
-        cells, numbers = test.occupied()
-        digits = self.domain.digits(cells)
-        return Part(codes[:size], self.table(codes[:size]), test, digits[:, :-1].copy(),
-                    digits[:, -1], numbers)  # fmt: skip
-
-
-def survey(dataset: str, ratio: float = TRAINING, **coding) -> Survey:
-    """A data set's records (the first 10,000 of Adult) and their fixed split, made once.
-
-    >>> survey("congressional-voting").everyone.total
-    435.0
+    >>> len(respondents("adult").codes)
+    10000
     """
-    return _survey(dataset, ratio, key(coding))
-
-
-@lru_cache(maxsize=32)
-def _survey(dataset: str, ratio: float, coding: tuple) -> Survey:
-    options = dict(coding)
-    loaded = data.load(dataset, options.pop("source", None))
-    if dataset in FIRST:
-        loaded = loaded.first(FIRST[dataset])
-    codes, domain = encode(binarized(loaded, **options))
-    absent = 2 if options.get("missing") == "third" else None
-    made = Survey(codes, domain, ratio, absent, everyone=None)
-    made = made._replace(everyone=made.table(codes))
-    return made._replace(fixed=made.parts(np.random.default_rng(SPLIT_SEED)))
+    return common.respondents(dataset, first=FIRST.get(dataset), **coding)
 
 
 def divided(dataset: str, division: int | None = None, ratio: float = TRAINING, **coding) -> Part:
@@ -453,10 +416,10 @@ def divided(dataset: str, division: int | None = None, ratio: float = TRAINING, 
 
 @lru_cache(maxsize=256)
 def _divided(dataset: str, division: int | None, ratio: float, coding: tuple) -> Part:
-    people = _survey(dataset, ratio, coding)
-    if division is None:
-        return people.fixed
-    return people.parts(np.random.default_rng([SPLIT_SEED, division]))
+    people = respondents(dataset, **dict(coding))
+    seed = SPLIT_SEED if division is None else [SPLIT_SEED, division]
+    codes = np.random.default_rng(seed).permutation(people.codes)
+    return Part.of(codes, round(ratio * len(codes)), people.domain)
 
 
 def parts(
@@ -481,7 +444,7 @@ def training(dataset: str, ratio: float = TRAINING, **coding) -> Table:
     >>> training("breast-cancer-wisconsin").total
     559.0
     """
-    return survey(dataset, ratio, **coding).fixed.train
+    return divided(dataset, None, ratio, **coding).train
 
 
 def records(dataset: str, **coding) -> Table:
@@ -490,7 +453,7 @@ def records(dataset: str, **coding) -> Table:
     >>> records("adult").total
     10000.0
     """
-    return survey(dataset, **coding).everyone
+    return respondents(dataset, **coding).everyone
 
 
 def _drawn(codes: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from ppdm import plot
 from ppdm.data import SHORT
+from ppdm.papers.common import each_group
 
 SCHEMES = {1: "1 group", 2: "2 groups", 3: "3 groups"}
 
@@ -24,7 +25,7 @@ def before_and_learned(
     >>> before_and_learned(rows, {"adult": {"ID3": 0.8, "majority class": 0.75}}).alt
     'Adult: 0.75 right before anything is learned, 0.80 by the undisguised tree; 1 group: 0.70 at θ = 0.6.'
     """
-    panels = list(accuracy.groupby("dataset", sort=False))
+    panels = list(each_group(accuracy, "dataset"))
 
     def draw(phone: bool) -> plot.Figure:
         rows, across = plot.grid_of(len(panels), phone)
@@ -34,7 +35,7 @@ def before_and_learned(
             full, before = levels[name]["ID3"], levels[name]["majority class"]
             ax.axhspan(0, before, color=plot.SOFT, alpha=0.3, linewidth=0)
             ax.axhspan(before, full, color=plot.COLOURS[0], alpha=0.22, linewidth=0)
-            for i, (groups, line) in enumerate(part.groupby("groups")):
+            for i, (groups, line) in enumerate(each_group(part, "groups", sort=True)):
                 line = line.sort_values("theta")
                 ax.plot(line["theta"], line["mean"], marker=plot.MARKERS[i], color=plot.COLOURS[i], markeredgewidth=0,
                         linestyle=(0, plot.DASHES[i]) if i else "-", label=SCHEMES[groups])  # fmt: skip
@@ -81,14 +82,14 @@ def losses(lost: pd.DataFrame, limits: Mapping[str, float]) -> plot.Figure:
     >>> losses(rows, {"5 points": 0.05}).alt
     'Adult, 1 group: falls from 0.3 at θ = 0.51 to 0.01 at θ = 0.9. Level of 5 points 0.05.'
     """
-    panels = list(lost.groupby("dataset", sort=False))
+    panels = list(each_group(lost, "dataset"))
 
     def draw(phone: bool) -> plot.Figure:
         rows, across = plot.grid_of(len(panels), phone)
         fig = plot.Figure(figsize=plot.size_of(rows, across, phone), layout="constrained")
         axes = fig.subplots(rows, across, squeeze=False, sharey=True).ravel()
         for ax, (name, part) in zip(axes, panels):
-            for i, (groups, line) in enumerate(part.groupby("groups")):
+            for i, (groups, line) in enumerate(each_group(part, "groups", sort=True)):
                 line, colour = line.sort_values("theta"), plot.COLOURS[i]
                 fair = line["theta"] >= FAIR_FROM[groups]
                 ax.plot(
@@ -120,7 +121,7 @@ def losses(lost: pd.DataFrame, limits: Mapping[str, float]) -> plot.Figure:
     figure = plot.laid_out(draw)
     figure.data = lost
     told = [f"{SHORT.get(name, name)}, {SCHEMES[m]}: {plot.shape(line['theta'], line['loss'], 'θ')}."
-            for name, part in panels for m, line in part.sort_values("theta").groupby("groups")]  # fmt: skip
+            for name, part in panels for m, line in each_group(part.sort_values("theta"), "groups", sort=True)]  # fmt: skip
     told += [f"Level of {word} {limit:g}." for word, limit in limits.items()]
     figure.alt = " ".join(told)
     figure.caption = "Loss of accuracy against θ."

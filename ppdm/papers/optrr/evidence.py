@@ -66,7 +66,7 @@ def limits_table(candidates) -> pd.DataFrame:
         [(mean, sd, *warner_limits(normal_prior(mean, sd))) for mean, sd in candidates],
         columns=["mean", "sd", *DELTAS],
     )
-    away = np.abs(limits[DELTAS] - PRINTED_LIMITS)
+    away = (limits[DELTAS] - PRINTED_LIMITS).abs()
     limits["all four as printed"] = (away <= [0.05, 0.05, 0.05, 0.005]).all(axis=1)
     return limits
 
@@ -117,7 +117,7 @@ def over_levels(front, levels, least) -> dict[str, float]:
 def against_warner(front: pd.DataFrame, warner: spea2.Front) -> dict[str, float]:
     """The least gain of a search over Warner, where it is, and the search's lowest privacy."""
     gained = gain(front, warner)
-    worst = gained.loc[gained["ratio"].idxmin()]
+    worst = gained.sort_values("ratio", kind="stable").iloc[0]
     return {
         "least gain": worst["ratio"],
         "at privacy": worst["level"],
@@ -407,12 +407,12 @@ def limit_claims(foretold, fitted) -> dict[str, dict]:
 
 def less_error(rows: pd.DataFrame, better: str = "OptRR", worse: str = "Warner") -> dict:
     """[Huang & Du, VI.E] How much larger the simulated error of one scheme's matrices is than another's."""
-    table = rows.groupby(["member", "scheme"])["value"].agg(["mean", "var", "size"]).unstack()
-    error = (table["var"] / table["size"]).sum(axis=1)
+    table = rows.groupby(["member", "scheme"])["value"].agg(["mean", "var", "size"])
+    mean, error = table["mean"].unstack(), (table["var"] / table["size"]).unstack().sum(axis=1)
     return {
-        "differences": (table["mean"][worse] - table["mean"][better]).to_numpy(),
-        "se": np.sqrt(error).to_numpy(),
-        "names": [f"level {i + 1}" for i in table.index],
+        "differences": (mean[worse] - mean[better]).to_numpy(),
+        "se": np.sqrt(error.to_numpy()),
+        "names": [f"level {i + 1}" for i in mean.index],
     }
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ppdm import plot
+from ppdm.papers.common import each_group
 
 #: The methods of the chapter, in one order and one look on all of its figures.
 METHODS = ("Warner", "OptRR", "best square matrix", "certified frontier")
@@ -34,7 +35,7 @@ def unreached(table: pd.DataFrame, top: float = 6.0) -> plot.Figure:
     >>> unreached(table).alt
     "Adult's age, δ = 0.75: OptRR 1.20 to 1.50 times the least error, Warner 2.00 to 3.00 times."
     """
-    panels = list(table.groupby(["dataset", "delta"], sort=False))
+    panels = list(each_group(table, ["dataset", "delta"]))
     names = ("Warner", "OptRR", "best square matrix")
     labels = [(names[0], 0.45, (-8, 2), "right"), (names[1], 0.62, (0, 7), "left"),
               (names[2], 0.42, (0, -18), "center")]  # fmt: skip
@@ -133,7 +134,7 @@ def all_fronts(
 
 def trade_off(points: pd.DataFrame, top: float = 100.0) -> plot.Figure:
     """What precision costs against what a guesser gets; `points` is `evidence.beside_asking`."""
-    panels = list(points.groupby(["dataset", "delta"], sort=False))
+    panels = list(each_group(points, ["dataset", "delta"]))
 
     def draw(phone: bool) -> plot.Figure:
         rows, across = plot.grid_of(len(panels), phone)
@@ -141,7 +142,7 @@ def trade_off(points: pd.DataFrame, top: float = 100.0) -> plot.Figure:
         axes = fig.subplots(rows, across, squeeze=False, sharey=True).ravel()
         for ax, (cell, part) in zip(axes, panels):
             ax.set_yscale("log")
-            for name, line in part.groupby("method", sort=False):
+            for name, line in each_group(part, "method"):
                 line = line.sort_values("attacker")
                 _line(ax, line["attacker"], line["respondents"], name)
             blind, bound = part["blind"].iloc[0], cell[1]
@@ -168,7 +169,7 @@ def trade_off(points: pd.DataFrame, top: float = 100.0) -> plot.Figure:
         f"{named(*cell)}, {name}: a guesser right with {line['attacker'].max():.2f} costs "
         f"{line['respondents'].min():.3g} respondents for one, with {line['attacker'].min():.2f} "
         f"{line['respondents'].max():.3g}."
-        for cell, part in panels for name, line in part.groupby("method", sort=False))  # fmt: skip
+        for cell, part in panels for name, line in each_group(part, "method"))  # fmt: skip
     figure.caption = "What a guesser gets, and how many respondents it takes."
     return figure
 

@@ -34,12 +34,12 @@ from ppdm.study import history, ledger
 
 SEED = 2008
 OF_THE_SEARCH = tuple(OURS)
-CELLS = [
+CELLS: list[dict[str, Any]] = [
     *({"dataset": "normal", "delta": delta} for delta in evidence.DELTAS),
     *({"dataset": name, "delta": 0.75} for name in ("gamma", "uniform", "age")),
 ]
 #: Other experiments, with a quarter of the generations, as in the chapter.
-SHORT_CELLS = [
+SHORT_CELLS: list[dict[str, Any]] = [
     *({"dataset": name, "delta": 0.75} for name in ("gamma(2, 2)", "gamma(3, 1)")),
     *({"dataset": name, "delta": delta} for name in ("gamma", "uniform") for delta in (0.6, 0.9)),
 ]
@@ -157,7 +157,8 @@ def run(generations: int = 20_000, readings: list[Reading] | None = None) -> lis
     """All searches, and what the claims' rules say of them; a row a claim and world."""
     readings = different(READINGS if readings is None else readings)
     age = data.load("adult").frame["age"]
-    options = {study.worlds.OURS: {}} | {r.name: dict(r.options) for r in readings}
+    options: dict[str, dict[str, Any]] = {study.worlds.OURS: {}}
+    options |= {r.name: dict(r.options) for r in readings}
     search = partial(
         one_search,
         options=options,

@@ -19,7 +19,7 @@ from scipy.optimize import linprog
 from ppdm import study
 from ppdm.disguise import MultiGroup, today
 from ppdm.optimise import best_ldp_scheme, noise
-from ppdm.papers.common import survey
+from ppdm.papers.common import respondents
 from ppdm.privacy import channel
 from ppdm.privacy.ladder import Agree, belief, vulnerability
 from ppdm.table import Domain, Table
@@ -354,7 +354,7 @@ def kept_shares(n: int = 5) -> dict:
 
 def only_what_was_known() -> dict:
     """[WC-59] Of the difference of women and men in Adult, the share that an invariant release shows."""
-    everyone = survey("adult").everyone
+    everyone = respondents("adult").everyone
     names = [name for name in everyone.names if name != "sex"]
     women, men = (
         np.array([_share(everyone.where(sex=sex), name) for name in names]) for sex in (0, 1)
@@ -456,7 +456,7 @@ def others_tell(theta: float = 0.7, shuffled: bool = False) -> dict:
     def one(number: int) -> dict:
         value = []
         for dataset in SETS:
-            others, victims = survey(dataset).numbered(number)
+            others, victims = respondents(dataset).numbered(number)
             if shuffled:
                 others, victims = (_unrelated(part) for part in (others, victims))
             value.append(told_by_others(belief("others", others), victims, theta))

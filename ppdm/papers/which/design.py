@@ -30,7 +30,7 @@ from ppdm.optimise import (
     privacy,
     workload_of,
 )
-from ppdm.papers.common import survey
+from ppdm.papers.common import respondents
 
 SIZE, ANSWERS = 8, (2, 2, 2)
 #: Zhan & Du's groups, of three answers (the last is the class).
@@ -128,7 +128,7 @@ def prior_of(name: str) -> tuple[float, ...]:
 
 @lru_cache(maxsize=1)
 def _adult() -> tuple[float, ...]:
-    table = survey("adult").everyone.marginal(*ADULT).proportions().densified()
+    table = respondents("adult").everyone.marginal(*ADULT).proportions().densified()
     return tuple(float(v) for v in table.values)
 
 

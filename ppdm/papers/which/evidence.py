@@ -19,7 +19,7 @@ from ppdm.disguise import MultiGroup, UnrelatedQuestion
 from ppdm.disguise.matrix import frapp, uniform_perturbation, warner
 from ppdm.disguise.today import k_rr, k_rr_each, k_rr_record, subset_selection, unary
 from ppdm.optimise import best_scheme, mse, optrr
-from ppdm.papers.common import survey
+from ppdm.papers.common import respondents
 from ppdm.papers.which import experiment
 from ppdm.papers.which.experiment import LINES, LINK, ONE, RECORD, SETS
 from ppdm.table import Domain
@@ -145,15 +145,14 @@ def published(
             lambda name: LINES[name].family if name in LINES else "reference"
         )
         disguised = here[~family.isin(["released table", "reference"])]
-        for one in here[here["scheme"].isin(list(tables))].itertuples():
-            allowed = disguised[disguised["guess"] <= one.guess + 1e-9]
-            best, theirs = allowed["nb"].max() if len(allowed) else 0.5, one.nb
+        released = here[here["scheme"].isin(list(tables))]
+        for scheme, parameter, guess, theirs in released.to_numpy():
+            allowed = disguised[disguised["guess"] <= guess + 1e-9]
+            best = allowed["nb"].max() if len(allowed) else 0.5
             if shuffled:
                 best, theirs = (0.5, theirs) if sign > 0 else (best, 0.5)
             differences.append(sign * (best - theirs))
-            names.append(
-                f"{data.SHORT[dataset]}, {one.scheme}, {LINES[one.scheme].symbol} = {one.parameter:g}"
-            )
+            names.append(f"{data.SHORT[dataset]}, {scheme}, {LINES[scheme].symbol} = {parameter:g}")
     return {"differences": np.array(differences), "names": names}
 
 
@@ -162,10 +161,10 @@ def safer(rows: pd.DataFrame, goal: str = RECORD) -> dict[str, Any]:
     differences, names = [], []
     for dataset, part in _by_dataset(rows):
         here = at(part, "others", goal)
-        here = here[here["parameter"] == 0.7].groupby("scheme")["guess"].mean()
-        there = [name for name in BY_GROUPS if name in here.index]
+        right = here[here["parameter"] == 0.7].groupby("scheme")["guess"].mean()
+        there = [name for name in BY_GROUPS if name in right.index]
         for fewer, more in itertools.pairwise(there):
-            differences.append(here[fewer] - here[more])
+            differences.append(right[fewer] - right[more])
             names.append(f"{data.SHORT[dataset]}, {fewer} to {more}")
     return {"differences": np.array(differences), "names": names}
 
@@ -178,9 +177,9 @@ def pair_errors(rows: pd.DataFrame, metric: str = "pairs") -> dict[str, Any]:
     differences, names = [], []
     for dataset, part in _by_dataset(rows):
         here = at(part, "others", ONE).assign(squared=lambda rows: rows[metric] ** 2)
-        here = here.groupby(["scheme", "parameter"])["squared"].mean()
-        for theta in here["each answer alone"].index.intersection(here["one group"].index):
-            apart, together = here["each answer alone", theta], here["one group", theta]
+        mean = here.groupby(["scheme", "parameter"])["squared"].mean()
+        for theta in mean["each answer alone"].index.intersection(mean["one group"].index):
+            apart, together = mean["each answer alone", theta], mean["one group", theta]
             differences.append((apart - together) / apart)
             names.append(f"{data.SHORT[dataset]}, θ = {theta:g}")
     return {"differences": np.array(differences), "names": names}
@@ -220,7 +219,7 @@ def same_epsilon(
 
     ``split``: each coin has its part of ε; ``whole``: each has all of it, which is a wrong world.
     """
-    people = survey(dataset, **coding)
+    people = respondents(dataset, **coding)
     train, test = people.numbered(division)
     domain = train.domain
     schemes = {
@@ -294,7 +293,9 @@ def answers_of(datasets: Iterable[str], most: int | None = None) -> list[dict[st
     [{'dataset': 'pima', 'answer': 'pregnancies'}]
     """
     return [
-        {"dataset": d, "answer": name} for d in datasets for name in survey(d).everyone.names[:most]
+        {"dataset": d, "answer": name}
+        for d in datasets
+        for name in respondents(d).everyone.names[:most]
     ]
 
 
@@ -302,7 +303,7 @@ def searched(
     rng: np.random.Generator, dataset: str, answer: str, parameter: float = 0.3, **coding: Any
 ) -> dict[str, list[float]]:
     """WC-8: the error of OptRR's matrix for one answer, and of Warner's, as multiples of the best."""
-    everyone = survey(dataset, **coding).everyone
+    everyone = respondents(dataset, **coding).everyone
     shares = everyone.marginal(answer).proportions().densified().values
     if shares.min() == 0:  # all give the same answer: there is nothing to hide, and no error
         return {"OptRR": [], "Warner": []}

@@ -26,7 +26,7 @@ from ppdm.distort.condensation import kcg
 from ppdm.distort.svd import bsvd, ssvd
 from ppdm.learn import ID3, NaiveBayes
 from ppdm.optimise import best_scheme, optrr
-from ppdm.papers.common import binary_frame, fixed_split, key, scores, survey, tabled
+from ppdm.papers.common import binary_frame, fixed_split, key, respondents, scores, tabled
 from ppdm.privacy import ladder
 from ppdm.privacy.attacks import Distorted
 from ppdm.privacy.channel import interval
@@ -107,7 +107,7 @@ def point(
     >>> bool(at.loc[("others", "the class"), "guess"] >= 0.79)
     True
     """
-    people = survey(dataset, **coding)
+    people = respondents(dataset, **coding)
     train, test = people.numbered(division)
     if scheme in ("AIBR", "BSVD", "SSVD", "kCG"):
         value, found = _released(rng, dataset, scheme, parameter, division, test, coding)
@@ -187,7 +187,7 @@ def worth(
 ) -> dict[str, float]:  # fmt: skip
     """Balanced accuracies and errors, the mean of a few surveys of the same respondents.
 
-    >>> train, test = survey("pima").fixed
+    >>> train, test = respondents("pima").fixed
     >>> found = worth(MultiGroup(0.99), train, test, 5, np.random.default_rng(1), trees=False)
     >>> bool(found["nb"] > 0.65), round(found["singles"], 1)
     (True, 0.0)
@@ -213,7 +213,11 @@ def _errors(pairs: Any, train: Table) -> tuple[float, float]:
     people, target = train.total, train.names[-1]
     off = pairs.values - train.pairs(target).values  # [attribute, level, class]
     singles = off.sum(axis=2)
-    return tuple(float(np.sqrt((e**2).mean()) / people) for e in (singles, off))
+
+    def size(errors: np.ndarray) -> float:
+        return float(np.sqrt((errors**2).mean()) / people)
+
+    return size(singles), size(off)
 
 
 # What it gives away -------------------------------------------------------------------------------
@@ -482,13 +486,13 @@ def _numbers_of(dataset: str, coding: tuple) -> Numbers:
     bits = binary_frame(dataset, **options)
     loaded = data.load(dataset, options.get("source"))
     _, cut = binarize(loaded)
-    at = cut.set_index("column")
+    thresholds = cut[cut["kind"] == "number"].set_index("column")["threshold"].to_dict()
     names, columns, cuts = tuple(bits.columns[:-1]), [], []
     for name in names:
-        if at.loc[name, "kind"] == "number":
+        if name in thresholds:
             values = loaded.frame[name].to_numpy(dtype=float)
-            columns.append(np.where(np.isnan(values), at.loc[name, "threshold"], values))
-            cuts.append(at.loc[name, "threshold"])
+            columns.append(np.where(np.isnan(values), thresholds[name], values))
+            cuts.append(thresholds[name])
         else:
             columns.append(bits[name].to_numpy(dtype=float))
             cuts.append(0.5)

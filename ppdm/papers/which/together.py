@@ -17,7 +17,7 @@ from ppdm import data
 from ppdm.disguise.today import k_rr
 from ppdm.estimate import em, projected
 from ppdm.optimise import noise
-from ppdm.papers.common import TRAINING, Reading, binary_frame, survey
+from ppdm.papers.common import TRAINING, Reading, binary_frame, respondents
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
 SETS = ("congressional-voting", "breast-cancer-wisconsin", "adult")
@@ -96,7 +96,7 @@ def _ratios(found: dict[str, float]) -> list[float]:
 
 def two_told_together() -> dict:
     """[WC-69] Noise told apart over noise told together; fair answers and all of Adult's pairs."""
-    everyone = survey("adult").everyone
+    everyone = respondents("adult").everyone
     pairs = [
         (f"{a} and {b}", everyone.marginal(a, b).proportions().densified().values)
         for a, b in combinations(everyone.names, 2)
