@@ -26,7 +26,11 @@ ROW, HEIGHT = 42, 190
 
 
 class Picture:
-    """Something to be looked at: as HTML in a notebook or a browser, as words elsewhere."""
+    """Something to be looked at: as HTML in a notebook or a browser, as words elsewhere.
+
+    >>> Picture("<b>0.3</b>", "0.3")
+    0.3
+    """
 
     def __init__(self, html: str, words: str):
         self.html, self.words = html, words
@@ -39,7 +43,13 @@ class Picture:
 
 
 def table(columns: Mapping[str, Sequence]) -> Picture:
-    """A table, from its columns by name; its rows are numbered from 1."""
+    """A table, from its columns by name; its rows are numbered from 1.
+
+    >>> table({"said": ["yes", "no"]})
+    said
+    yes
+    no
+    """
     lengths = {len(values) for values in columns.values()}
     if len(lengths) != 1:
         raise ValueError(f"the columns of a table have one length, not {sorted(lengths)}")
@@ -59,7 +69,12 @@ def table(columns: Mapping[str, Sequence]) -> Picture:
 
 
 def bars(shares: Mapping[str, float]) -> Picture:
-    """A bar for each share, from 0; one that is below 0 or above 1 is drawn as such."""
+    """A bar for each share, from 0; one that is below 0 or above 1 is drawn as such.
+
+    >>> bars({"said yes": 0.42, "undone": -0.1})
+    said yes  0.420
+    undone    -0.100
+    """
     if not shares:
         raise ValueError("bars need at least one share")
     lowest, highest = min(0.0, *shares.values()), max(1.0, *shares.values())

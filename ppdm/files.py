@@ -11,6 +11,12 @@ def replace_file(path: Path, content: bytes, *, durable: bool = True) -> None:
     Whatever interrupts the writing leaves the old file alone and nothing beside it, a power failure
     included; of two that write the same file at once, the later one stays. What carries a checksum of
     its own and can be made anew need not wait for the disk: `durable=False`.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     replace_file(Path(folder) / "new" / "share.txt", b"0.42")
+    ...     (Path(folder) / "new" / "share.txt").read_text()
+    '0.42'
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")

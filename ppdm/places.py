@@ -27,7 +27,15 @@ def computes(path: Path) -> bool:
 
 
 def find_root(start: Path | None = None) -> Path:
-    """The book's root: the nearest folder above `start` (or above this package) that holds it."""
+    """The book's root: the nearest folder above `start` (or above this package) that holds it.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     (Path(folder) / "notebooks").mkdir()
+    ...     (Path(folder) / "_config.yml").touch()
+    ...     find_root(Path(folder) / "notebooks") == Path(folder).resolve()
+    True
+    """
     starts = [Path(start or Path.cwd()).resolve(), PACKAGE]
     for folder in (parent for begin in starts for parent in (begin, *begin.parents)):
         if (folder / "_config.yml").is_file() and (folder / "notebooks").is_dir():
@@ -52,7 +60,11 @@ def repository() -> Path | None:
 
 @dataclass(frozen=True)
 class Layout:
-    """The repository's root and one output folder, with the places inside both."""
+    """The repository's root and one output folder, with the places inside both.
+
+    >>> Layout(Path("book"), Path("book/_build")).html.as_posix()
+    'book/_build/html'
+    """
 
     root: Path
     out: Path
@@ -67,19 +79,31 @@ class Layout:
 
 
 def paper_layout(root: Path | None = None) -> Layout:
-    """The full-size build, in `_build`."""
+    """The full-size build, in `_build`.
+
+    >>> paper_layout(Path("book")).results.as_posix()
+    'book/_build/results'
+    """
     root = root or find_root()
     return Layout(root, root / "_build")
 
 
 def quick_layout(root: Path | None = None) -> Layout:
-    """The quick build, in folders of its own, so that it never disturbs the full one."""
+    """The quick build, in folders of its own, so that it never disturbs the full one.
+
+    >>> quick_layout(Path("book")).results.as_posix()
+    'book/_build/quick/results'
+    """
     root = root or find_root()
     return Layout(root, root / "_build" / "quick")
 
 
 def single_layout(stem: str, parameters: dict[str, object], root: Path | None = None) -> Layout:
-    """One chapter with parameters of one's own, in a folder that is named by them."""
+    """One chapter with parameters of one's own, in a folder that is named by them.
+
+    >>> single_layout("03_aibr", {"seed": 8}, Path("book")).out.as_posix()
+    'book/_build/runs/03_aibr/seed-8'
+    """
     root = root or find_root()
     return Layout(root, root / "_build" / "runs" / stem / run_name(parameters))
 
@@ -102,7 +126,11 @@ def run_name(parameters: dict[str, object]) -> str:
 
 
 def find_notebooks(root: Path) -> list[Path]:
-    """The book's notebooks, in reading order: 00_..., 01_electronic_surveys, 01_beyond, 02_..."""
+    """The book's notebooks, in reading order: 00_..., 01_electronic_surveys, 01_beyond, 02_...
+
+    >>> find_notebooks(Path("a folder without a book"))
+    []
+    """
     found = (root / "notebooks").glob("[0-9][0-9]_*.ipynb")
     return sorted(found, key=lambda path: (path.stem[:2], path.stem[2:] == BEYOND, path.stem))
 
@@ -112,13 +140,25 @@ BEYOND = "_beyond"
 
 
 def results_folder() -> Path:
-    """PPDM_RESULTS, else `_build/results` of the repository (or of the working folder)."""
+    """PPDM_RESULTS, else `_build/results` of the repository (or of the working folder).
+
+    >>> from unittest.mock import patch
+    >>> with patch.dict(os.environ, PPDM_RESULTS="results of mine"):
+    ...     results_folder().name
+    'results of mine'
+    """
     named = os.environ.get("PPDM_RESULTS")
     return Path(named).resolve() if named else (repository() or Path.cwd()) / "_build" / "results"
 
 
 def cache_folder() -> Path:
-    """PPDM_CACHE, else `_build/cache` of the repository, else the user's cache folder."""
+    """PPDM_CACHE, else `_build/cache` of the repository, else the user's cache folder.
+
+    >>> from unittest.mock import patch
+    >>> with patch.dict(os.environ, PPDM_CACHE="cells of mine"):
+    ...     cache_folder().name
+    'cells of mine'
+    """
     named = os.environ.get("PPDM_CACHE")
     if named:
         return Path(named).resolve()
@@ -127,6 +167,10 @@ def cache_folder() -> Path:
 
 
 def claims_folder() -> Path | None:
-    """`book/claims` of the repository; None outside of one."""
+    """`book/claims` of the repository; None outside of one.
+
+    >>> claims_folder() is None or claims_folder().parent.name == "book"
+    True
+    """
     home = repository()
     return home / "book" / "claims" if home else None

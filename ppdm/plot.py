@@ -141,16 +141,39 @@ def grid_of(panels: int, phone: bool) -> tuple[int, int]:
 
 
 def size_of(rows: int, across: int, phone: bool) -> tuple[float, float]:
-    """Inches of a figure with so many panels."""
+    """Inches of a figure with so many panels.
+
+    >>> size_of(2, 2, phone=False), size_of(1, 1, phone=True)
+    ((7.4, 4.6), (3.7, 2.4))
+    """
     if phone:
         return PHONE, (2.4 if across == 1 else 2.0) * rows
     return WIDTH, HEIGHT if rows * across == 1 else (PANEL if rows == 1 else 2.3) * rows
 
 
+def in_panels(panels: int, phone: bool, **shared: Any) -> tuple[Figure, np.ndarray, int]:
+    """A figure with so many panels, its axes in reading order, and how many stand side by side.
+
+    >>> figure, axes, across = in_panels(7, phone=False)
+    >>> len(axes), across
+    (8, 4)
+    """
+    rows, across = grid_of(panels, phone)
+    fig = Figure(figsize=size_of(rows, across, phone), layout="constrained")
+    return fig, fig.subplots(rows, across, squeeze=False, **shared).ravel(), across
+
+
 def name_ends(
     ax: Axes, lines: Iterable[tuple[str, float, float]], reach: tuple[float, float] | None = None
 ) -> bool:
-    """Write each name (name, x, y of its end) to the right of the panel; False if they would collide."""
+    """Write each name (name, x, y of its end) to the right of the panel; False if they would collide.
+
+    >>> ax = Figure().subplots()
+    >>> name_ends(ax, [("Warner", 1.0, 0.2), ("OptRR", 1.0, 0.8)])
+    True
+    >>> name_ends(ax, [("Warner", 1.0, 0.50), ("OptRR", 1.0, 0.51)])
+    False
+    """
     lines = list(lines)
     low, high = reach or ax.get_ylim()
     places = sorted((y - low) / ((high - low) or 1.0) for _, _, y in lines)
@@ -165,7 +188,13 @@ def name_ends(
 
 
 def name_level(ax: Axes, name: str, level: float, x: float = 0.02, above: bool = True) -> None:
-    """A horizontal line with its name on it; `x` is where the name begins, in parts of the panel."""
+    """A horizontal line with its name on it; `x` is where the name begins, in parts of the panel.
+
+    >>> ax = Figure().subplots()
+    >>> name_level(ax, "majority class", 0.75)
+    >>> [text.get_text() for text in ax.texts]
+    ['majority class']
+    """
     ax.axhline(level, color=SOFT, linewidth=1.2, linestyle=(0, (4, 2)), zorder=1)
     ax.annotate(
         name, (x, level), xycoords=ax.get_yaxis_transform(), xytext=(0, 3 if above else -3),
@@ -220,7 +249,13 @@ def variances(
     log: bool = False,
     xlabel: str = "",
 ) -> Figure:
-    """Variances over the repetitions with their 95 % intervals along `x`."""
+    """Variances over the repetitions with their 95 % intervals along `x`.
+
+    >>> summary = pd.DataFrame({"q": [0.5, 1.0], "metric": "accuracy", "reps": 10,
+    ...                         "var": [0.04, 0.01], "var_low": [0.02, 0.005], "var_high": [0.1, 0.03]})
+    >>> variances(summary, "q").alt
+    'Variance of accuracy against q: falls from 0.04 at q = 0.5 to 0.01 at q = 1.'
+    """
     rows = _pick(summary, metric)
     if rows["var"].isna().any():
         raise ValueError("a variance needs two repetitions or more in every cell")
@@ -252,7 +287,11 @@ def privacy_curves(
     ylabel: str = "",
     caption: str = "",
 ) -> Figure:
-    """Exact (computed, not sampled) curves of column `y` against `x`, PSE or a best guess, say."""
+    """Exact (computed, not sampled) curves of column `y` against `x`, PSE or a best guess, say.
+
+    >>> privacy_curves(pd.DataFrame({"q": [0.1, 0.9], "guess": [0.5, 0.9]}), "q", "guess").alt
+    'Guess against q: rises from 0.5 at q = 0.1 to 0.9 at q = 0.9.'
+    """
     return _lines(
         frame,
         x,
@@ -279,7 +318,13 @@ def heatmap(
     label: str = "",
     digits: int = 2,
 ) -> Figure:
-    """One field for each pair of coordinates, coloured and written with the value."""
+    """One field for each pair of coordinates, coloured and written with the value.
+
+    >>> summary = pd.DataFrame({"k": [1, 2, 1, 2], "e": [0.1, 0.1, 0.2, 0.2], "metric": "accuracy",
+    ...                         "mean": [0.9, 0.8, 0.7, 0.6]})
+    >>> heatmap(summary, "k", "e").alt
+    'Heat map of accuracy over k and e. From 0.6 at k = 2, e = 0.2 to 0.9 at k = 1, e = 0.1.'
+    """
     rows = _pick(summary, metric)
     panels = _panels(rows, col)
     label = label or metric
@@ -336,6 +381,10 @@ def fronts(
     """Privacy against error: a set of points for each method, and the frontier none can cross.
 
     The ground below the frontier is shaded. Lower is better, and so is further right.
+
+    >>> front = pd.DataFrame({"privacy": [0.3, 0.5], "error": [1e-5, 2e-5]})
+    >>> fronts({"Warner": front}, y="error").alt
+    'Error against privacy. Warner: from error 1e-05 at privacy 0.3 to 2e-05 at 0.5.'
     """
     if not points:
         raise ValueError("fronts needs at least one method's points")
@@ -401,9 +450,7 @@ def trade_off(
     known = {_level("dataset", name): (undisguised[name], blind[name]) for name in undisguised}
 
     def draw(phone: bool) -> Figure:
-        rows, across = grid_of(len(panels), phone)
-        fig = Figure(figsize=size_of(rows, across, phone), layout="constrained")
-        axes = fig.subplots(rows, across, squeeze=False).ravel()
+        fig, axes, across = in_panels(len(panels), phone)
         for ax, (name, part) in zip(axes, panels):
             for i, (level, line) in enumerate(_split(part, hue, levels)):
                 line = line.sort_values(along)
@@ -459,6 +506,9 @@ def svg(figure: PlainFigure, *, alone: bool = False) -> str:
 
     In a page its lettering takes the colour of the text around it. `alone`: a file of its own, black
     on white.
+
+    >>> svg(Figure(figsize=(1, 1)))[:4], svg(Figure(figsize=(1, 1)), alone=True)[:5]
+    ('<svg', '<?xml')
     """
     with matplotlib.rc_context(STYLE):
         buffer = io.StringIO()
@@ -472,7 +522,11 @@ def svg(figure: PlainFigure, *, alone: bool = False) -> str:
 
 
 def png(figure: PlainFigure) -> bytes:
-    """The figure as a picture on white, twice as fine as the page."""
+    """The figure as a picture on white, twice as fine as the page.
+
+    >>> png(Figure(figsize=(1, 1)))[1:4]
+    b'PNG'
+    """
     with matplotlib.rc_context(STYLE):
         buffer = io.BytesIO()
         figure.savefig(
@@ -485,6 +539,9 @@ def element(figure: PlainFigure, alt: str, name: str) -> str:
     """An element for the page that carries the alternative text: SVG where small, else PNG.
 
     With the layout for a phone beside it, where the figure has one: the style sheet shows one of them.
+
+    >>> element(Figure(figsize=(1, 1)), "Nothing yet.", "empty")[:41]
+    '<svg role="img" aria-label="Nothing yet."'
     """
     narrow = getattr(figure, "narrow", None)
     wide = _element(figure, alt, name)
@@ -544,9 +601,7 @@ def _lines(
         sentences += _levels_told(name, here)
 
     def draw(phone: bool) -> Figure:
-        rows, across = grid_of(len(panels), phone)
-        fig = Figure(figsize=size_of(rows, across, phone), layout="constrained")
-        axes = fig.subplots(rows, across, squeeze=False, sharey=not log and len(panels) > 1).ravel()
+        fig, axes, across = in_panels(len(panels), phone, sharey=not log and len(panels) > 1)
         for ax, (name, part) in zip(axes, panels):
             for i, (level, line) in enumerate(_split(part, hue, levels)):
                 _draw_line(ax, line.sort_values(x), x, columns, level, i)
@@ -557,7 +612,7 @@ def _lines(
             if log:
                 ax.set_yscale("log")
             if not log:
-                ax.label_outer(remove_inner_ticks=False) if rows == 1 else None
+                ax.label_outer(remove_inner_ticks=False) if across == len(axes) else None
         for ax in axes[len(panels) :]:
             ax.remove()
         axes = axes[: len(panels)]

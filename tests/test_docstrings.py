@@ -1,4 +1,4 @@
-"""Every public function and class says what it is; those of the core show it in an example."""
+"""Every public function and class says what it is; those of the algorithms show it in an example."""
 
 import importlib
 import inspect
@@ -8,24 +8,20 @@ import pytest
 
 import ppdm
 
-CORE = (
-    "ppdm.chance",
-    "ppdm.contract",
-    "ppdm.data.binary",
-    "ppdm.data.catalog",
-    "ppdm.data.dataset",
-    "ppdm.levels",
-    "ppdm.disguise",
-    "ppdm.distort",
-    "ppdm.estimate",
-    "ppdm.learn.id3",
-    "ppdm.learn.naive_bayes",
-    "ppdm.learn.rules",
-    "ppdm.optimise",
-    "ppdm.privacy",
-    "ppdm.table",
-    "ppdm.learn.accuracy",
-)
+#: The rooms behind the algorithms: they are told, and need not be shown. Old paths go with version 0.3.
+BEHIND = ("study", "papers", "survey", "course", "book", "cli", "__main__", "moved")
+#: Rows of data, and what only others make or inherit from.
+WITHOUT_EXAMPLE = {
+    "Column",
+    "Dataset",
+    "Entry",
+    "Front",
+    "Mechanism",
+    "Provenance",
+    "RawFile",
+    "Scheme",
+    "Tree",
+}
 MODULES = [
     m.name
     for m in pkgutil.walk_packages(ppdm.__path__, "ppdm.")
@@ -49,16 +45,6 @@ def test_public_names_are_documented(name):
     except ModuleNotFoundError as error:
         pytest.skip(f"{error.name} is not installed")
     assert [n for n, doc in public(module) if not doc] == []
-    if name.startswith(CORE) and not name.endswith(".cli"):
-        exempt = {
-            "Column",
-            "Dataset",
-            "Entry",
-            "Front",
-            "Mechanism",
-            "Provenance",
-            "RawFile",
-            "Scheme",
-            "Tree",
-        }
-        assert [n for n, doc in public(module) if ">>>" not in doc and n not in exempt] == []
+    if name.split(".")[1] not in BEHIND and not name.endswith(".cli"):
+        unshown = {n for n, doc in public(module) if ">>>" not in doc}
+        assert unshown - WITHOUT_EXAMPLE == set()

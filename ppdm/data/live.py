@@ -37,7 +37,11 @@ HERE = ("127.0.0.1", "::1", "localhost")
 
 
 class DownloadError(ConnectionError):
-    """The archive did not give a usable table; the message says what was tried."""
+    """The archive did not give a usable table; the message says what was tried.
+
+    >>> isinstance(DownloadError("no answer in three attempts"), OSError)
+    True
+    """
 
 
 def cache_folder() -> Path:
@@ -110,6 +114,13 @@ def compare_with_archive(timeout: float = 10.0, attempts: int = 1) -> pd.DataFra
 
     Raises `DownloadError` at the first that cannot be had, so that a page built without a network
     loses one timeout at most.
+
+    >>> from unittest.mock import patch
+    >>> votes = {"congressional-voting": entry("congressional-voting")}
+    >>> here = "ppdm.data.live."  # in place of the archive: one that serves what is stored
+    >>> with patch(here + "CATALOG", votes), patch(here + "load_live", lambda n, *_: load_stored(n)):
+    ...     compare_with_archive()[["rows", "cells", "cells that differ"]].to_numpy().tolist()
+    [[435, 7395, 0]]
     """
     rows = []
     for name, known in CATALOG.items():
@@ -246,6 +257,11 @@ def download(address: str, timeout: float = 30.0, largest: int = LARGEST) -> byt
     """What lies at an https address, if it comes in time and is not too large.
 
     Plain http is for this machine alone. Redirections are held to the same.
+
+    >>> download("http://archive.example/votes.csv")
+    Traceback (most recent call last):
+    ...
+    ValueError: http://archive.example/votes.csv is not followed: only https is
     """
     _check_address(address)
     if timeout <= 0:

@@ -16,7 +16,14 @@ FOLDER = Path(__file__).parent / "stored"
 
 
 class DamagedFileError(OSError):
-    """A stored file is missing, or is not the file that it should be."""
+    """A stored file is missing, or is not the file that it should be.
+
+    >>> from dataclasses import replace
+    >>> read_raw(replace(entry("pima").files[0], name="lost"))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    ppdm.data.stored.DamagedFileError: stored file lost.xz is missing: expected content of ...
+    """
 
 
 def read_raw(file: RawFile) -> bytes:

@@ -20,9 +20,7 @@ def believed(known: pd.DataFrame) -> plot.Figure:
     panels = list(each_group(known, "dataset"))
 
     def draw(phone: bool) -> plot.Figure:
-        rows, across = plot.grid_of(len(panels), phone)
-        fig = plot.Figure(figsize=plot.size_of(rows, across, phone), layout="constrained")
-        axes = fig.subplots(rows, across, squeeze=False, sharey=True).ravel()
+        fig, axes, across = plot.in_panels(len(panels), phone, sharey=True)
         for ax, (name, part) in zip(axes, panels):
             ax.plot([0, 1], [0, 1], color=plot.SOFT, linestyle=(0, (4, 2)))
             for i, column in enumerate(("right", "found")):

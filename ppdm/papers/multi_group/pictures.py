@@ -28,9 +28,7 @@ def before_and_learned(
     panels = list(each_group(accuracy, "dataset"))
 
     def draw(phone: bool) -> plot.Figure:
-        rows, across = plot.grid_of(len(panels), phone)
-        fig = plot.Figure(figsize=plot.size_of(rows, across, phone), layout="constrained")
-        axes = fig.subplots(rows, across, squeeze=False, sharey=True).ravel()
+        fig, axes, across = plot.in_panels(len(panels), phone, sharey=True)
         for ax, (name, part) in zip(axes, panels):
             full, before = levels[name]["ID3"], levels[name]["majority class"]
             ax.axhspan(0, before, color=plot.SOFT, alpha=0.3, linewidth=0)
@@ -85,9 +83,7 @@ def losses(lost: pd.DataFrame, limits: Mapping[str, float]) -> plot.Figure:
     panels = list(each_group(lost, "dataset"))
 
     def draw(phone: bool) -> plot.Figure:
-        rows, across = plot.grid_of(len(panels), phone)
-        fig = plot.Figure(figsize=plot.size_of(rows, across, phone), layout="constrained")
-        axes = fig.subplots(rows, across, squeeze=False, sharey=True).ravel()
+        fig, axes, across = plot.in_panels(len(panels), phone, sharey=True)
         for ax, (name, part) in zip(axes, panels):
             for i, (groups, line) in enumerate(each_group(part, "groups", sort=True)):
                 line, colour = line.sort_values("theta"), plot.COLOURS[i]

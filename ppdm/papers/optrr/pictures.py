@@ -94,9 +94,7 @@ def all_fronts(
     )
 
     def draw(phone: bool) -> plot.Figure:
-        rows, across = plot.grid_of(len(panels), phone)
-        fig = plot.Figure(figsize=plot.size_of(rows, across, phone), layout="constrained")
-        axes = fig.subplots(rows, across, squeeze=False, sharey=True).ravel()
+        fig, axes, across = plot.in_panels(len(panels), phone, sharey=True)
         axes[0].set_yscale("log")
         axes[0].set_ylim(least, top)
         for i, (ax, (cell, methods)) in enumerate(zip(axes, panels.items())):
@@ -137,9 +135,7 @@ def trade_off(points: pd.DataFrame, top: float = 100.0) -> plot.Figure:
     panels = list(each_group(points, ["dataset", "delta"]))
 
     def draw(phone: bool) -> plot.Figure:
-        rows, across = plot.grid_of(len(panels), phone)
-        fig = plot.Figure(figsize=plot.size_of(rows, across, phone), layout="constrained")
-        axes = fig.subplots(rows, across, squeeze=False, sharey=True).ravel()
+        fig, axes, across = plot.in_panels(len(panels), phone, sharey=True)
         for ax, (cell, part) in zip(axes, panels):
             ax.set_yscale("log")
             for name, line in each_group(part, "method"):
@@ -186,9 +182,7 @@ def who_is_told(kinds: pd.DataFrame) -> plot.Figure:
     panels = list(kinds.sort_values(["δ", "privacy"], ascending=False).groupby("δ", sort=False))
 
     def draw(phone: bool) -> plot.Figure:
-        rows, across = plot.grid_of(len(panels), phone)
-        fig = plot.Figure(figsize=plot.size_of(rows, across, phone), layout="constrained")
-        axes = fig.subplots(rows, across, squeeze=False, sharey=True).ravel()
+        fig, axes, across = plot.in_panels(len(panels), phone, sharey=True)
         for ax, (delta, part) in zip(axes, panels):
             left = np.zeros(len(part))
             for colour, column, hatch in zip(plot.COLOURS, columns, ("", "//", "..", "xx")):

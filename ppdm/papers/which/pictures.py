@@ -47,9 +47,7 @@ def everything(frame: pd.DataFrame) -> plot.Figure:
     panels = [name for name in SHORT if name in set(here["dataset"])]
 
     def draw(phone: bool) -> plot.Figure:
-        rows, across = plot.grid_of(len(panels), phone)
-        fig = plot.Figure(figsize=plot.size_of(rows, across, phone), layout="constrained")
-        axes = fig.subplots(rows, across, squeeze=False).ravel()
+        fig, axes, across = plot.in_panels(len(panels), phone)
         for ax, name in zip(axes, panels):
             part = here[here["dataset"] == name]
             _levels(ax, part, phone)
