@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
+from ppdm.papers.common import each_group
+
 LIMIT = 0.02
 SETTING = ["dataset", "scheme", "k", "e", "reading"]
 STRONG = {
@@ -83,9 +85,7 @@ def picks(accuracy: pd.DataFrame, draws: int, rng: np.random.Generator) -> pd.Da
     weights = np.vstack([np.ones(reps), rng.multinomial(reps, truths)]).T
     R_o = original.pivot(index=["dataset", "metric"], columns="rep", values="original") @ weights
     rows = []
-    for (dataset, scheme, reading), part in released.groupby(
-        ["dataset", "scheme", "reading"], sort=False
-    ):
+    for (dataset, scheme, reading), part in each_group(released, ["dataset", "scheme", "reading"]):
         name = STRONG[scheme][0]
         R_p = part.pivot(index=[name, "metric"], columns="rep", values="value") @ weights
         loss = 1 - R_p / R_o.loc[dataset].loc[R_p.index.get_level_values("metric")].to_numpy()
@@ -94,7 +94,7 @@ def picks(accuracy: pd.DataFrame, draws: int, rng: np.random.Generator) -> pd.Da
         shares = chosen[1:].value_counts(normalize=True, dropna=False)
         if chosen[0] not in shares.index and not np.isnan(chosen[0]):
             shares.loc[chosen[0]] = 0.0
-        for value, share in shares.items():
+        for value, share in zip(shares.index, shares, strict=True):
             same = value == chosen[0] or (np.isnan(value) and np.isnan(chosen[0]))
             rows.append((dataset, scheme, reading, name, value, same, share))
     return pd.DataFrame(
