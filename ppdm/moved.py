@@ -27,6 +27,7 @@ MOVED = {
     "ppdm.study.places": "ppdm.places",
     "ppdm.build": "ppdm.book.build",
     "ppdm.build.layout": "ppdm.places",
+    "ppdm.build.settings": "ppdm.book.settings",
     "ppdm.site": "ppdm.book.site",
     "ppdm.check": "ppdm.book.check",
     "ppdm.bench": "ppdm.book.bench",

@@ -14,8 +14,8 @@ import psutil
 import pytest
 
 from ppdm import cli, places, study
-from ppdm.book import verify
-from ppdm.book.build import chapters, commands, execute, extension, render, settings
+from ppdm.book import settings, verify
+from ppdm.book.build import chapters, commands, execute, extension, render
 from ppdm.study import identity
 
 ROOT = places.find_root(Path(__file__).parent)

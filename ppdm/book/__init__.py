@@ -5,6 +5,8 @@ pdf      all pages of the site, printed as one PDF: `ppdm pdf`
 site     the pages that are made of results
 check    what the built site is held to: `ppdm check`
 chromium the browser that looks at the site and prints it
+settings `_config.yml` with the address of the repository filled in
+verify   whether a build is what its manifests say: `ppdm verify`
 bench    the parts that must be fast, timed: `ppdm bench`
 npm      what npm brings, locked: Lighthouse, Python for the browser
 """

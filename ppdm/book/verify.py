@@ -101,7 +101,7 @@ def _manifests(args, where: places.Layout) -> list[tuple[str, Path | str, bytes]
 
 def _published() -> str:
     """Where this repository's own site has its manifests."""
-    from ppdm.book.build.settings import pages_address, repository
+    from ppdm.book.settings import pages_address, repository
 
     name = repository(places.find_root())
     if name is None:

@@ -7,7 +7,6 @@ The stages, a module each, in the order in which they run:
     lock        one build at a time in a folder
     family      processes that end together
     execute     one notebook through papermill, in a process of its own
-    settings    `_config.yml` with the repository's address filled in
     render      a staged tree, rendered by jupyter-book; any warning is an error
     extension   what the book adds to Sphinx
     commands    what the `ppdm` command calls

@@ -14,8 +14,8 @@ from tqdm import tqdm
 
 from ppdm.book.build import family
 from ppdm.book.build.chapters import checksums, digest, files_below, installed_versions
-from ppdm.book.build.settings import staged_config
 from ppdm.book.pdf import NAME, press
+from ppdm.book.settings import staged_config
 from ppdm.book.site import generate
 from ppdm.files import replace_file
 from ppdm.places import PACKAGE, Layout
