@@ -22,7 +22,7 @@ from ppdm.disguise import scheme_of
 from ppdm.disguise.matrix import matrix_epsilon
 from ppdm.disguise.today import OneSampled
 from ppdm.optimise import best_ldp_scheme, best_scheme, mse
-from ppdm.papers.common import survey as study_of
+from ppdm.papers.common import respondents
 from ppdm.papers.which import experiment
 from ppdm.privacy import ladder
 from ppdm.survey import choice
@@ -280,7 +280,7 @@ def test_domains_of_the_ladder_are_those_of_the_survey():
 @pytest.fixture(scope="module")
 def patients():
     """Breast Cancer: nine answers and the class, as many as some of the situations ask for."""
-    return study_of("breast-cancer-wisconsin")
+    return respondents("breast-cancer-wisconsin")
 
 
 def on_the_plane(option, s: Situation, domain: Domain):
