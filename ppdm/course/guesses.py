@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import reduce
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -131,7 +130,7 @@ def check_post(post_processing, seeds=(1,)) -> None:
         cut = np.maximum(W, 0)
         possible = W.min() > -1e-9
         where = f"what makes {what}"
-        wrong: list[tuple[str, Any]] = [
+        wrong = [
             ("W A = B: W randomizes the reports of A, so it stands to the left of A.",
              np.linalg.solve(A, B) if A.shape == B.shape else None),
             ("W takes A to B; yours takes B to A.",

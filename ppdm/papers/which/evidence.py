@@ -286,16 +286,14 @@ def same_record(q: float = 0.3) -> dict[str, dict[str, Any]]:
             "coins that are not fair": {"ours": uneven.matrix(three), "theirs": theirs}}  # fmt: skip
 
 
-def answers_of(datasets: Iterable[str], most: int | None = None) -> list[dict[str, str]]:
-    """The answers of some data sets, or the first few of each, as the cells of a grid.
+def answers_of(datasets: Iterable[str]) -> list[dict[str, str]]:
+    """The answers of some data sets, as the cells of a grid.
 
-    >>> answers_of(["pima"], most=1)
-    [{'dataset': 'pima', 'answer': 'pregnancies'}]
+    >>> answers_of(["pima"])[0]
+    {'dataset': 'pima', 'answer': 'pregnancies'}
     """
     return [
-        {"dataset": d, "answer": name}
-        for d in datasets
-        for name in respondents(d).everyone.names[:most]
+        {"dataset": d, "answer": name} for d in datasets for name in respondents(d).everyone.names
     ]
 
 

@@ -50,7 +50,7 @@ def everything(frame: pd.DataFrame) -> plot.Figure:
         fig, axes, across = plot.in_panels(len(panels), phone)
         for ax, name in zip(axes, panels):
             part = here[here["dataset"] == name]
-            _levels(ax, part, phone)
+            _levels(ax, part, phone, named=ax is axes[0], above=False)
             shown = part[part["family"] != "reference"]
             for family, points in shown.groupby("family", sort=False):
                 ax.plot(points["guess"], points["nb"], linestyle="", marker=plot.MARKERS[FAMILIES.index(family)],
@@ -160,7 +160,8 @@ def groupings(frame: pd.DataFrame) -> plot.Figure:
             goal.replace(", but", ",\nbut") if phone else goal for goal in frame["goal"][::-1]
         ]
         ax.set_yticks(range(len(frame)), labels)
-        ax.set(xlabel="chance that the guess is right", xlim=(0, 1.04))
+        chance = "he is right" if phone else "chance that the guess is right"
+        ax.set(xlabel=chance, xlim=(0, 1.04))
         _key(fig, [(n, plot.COLOURS[i], plot.MARKERS[i]) for i, n in enumerate(names)], phone)
         return fig
 
@@ -178,11 +179,15 @@ def _open(rows: pd.DataFrame) -> float:
     return float(rows.loc[rows["scheme"] == "undisguised", "nb"].iloc[0])
 
 
-def _levels(ax: Axes, rows: pd.DataFrame, phone: bool) -> None:
-    plot.name_level(ax, "undisguised", _open(rows), x=0.4 if phone else 0.62)
+def _levels(
+    ax: Axes, rows: pd.DataFrame, phone: bool, named: bool = True, above: bool = True
+) -> None:
+    """The two lines that all panels have; of several, one names them."""
+    open_, guessed = ("undisguised", "blind guess") if named else ("", "")
+    plot.name_level(ax, open_, _open(rows), x=0.4 if phone else 0.62, above=above)
     blind = rows["blind"].median()
     ax.axvline(blind, color=plot.SOFT, linewidth=1.2, linestyle=(0, (1.5, 1.5)))
-    ax.annotate("blind guess", (blind, 0.03), xycoords=ax.get_xaxis_transform(), rotation=90, xytext=(3, 0),
+    ax.annotate(guessed, (blind, 0.03), xycoords=ax.get_xaxis_transform(), rotation=90, xytext=(3, 0),
                 textcoords="offset points", va="bottom", fontsize=10)  # fmt: skip
 
 
@@ -192,7 +197,7 @@ def _words(axes: Iterable[Axes], across: int, phone: bool) -> None:
         if i % across == 0:
             ax.set_ylabel("balanced accuracy")
         if i >= len(axes) - across:
-            ax.set_xlabel("chance of a guess" if phone else "chance that an answer is guessed")
+            ax.set_xlabel("guessed right" if phone else "chance that an answer is guessed")
 
 
 def _key(
