@@ -490,6 +490,8 @@ LARGEST_SVG = 200_000  # characters; above, a picture is smaller
 
 _COORDINATES = re.compile(r'\s(?:d|x|y|x1|x2|y1|y2|points)="[^"]*"|translate\([^)]*\)')
 _LONG = re.compile(r"-?\d+\.\d{3,}")
+_PATH, _STEP = re.compile(r'(?<=\sd=")[^"]*'), re.compile(r"\s*([A-Za-z]|$)\s*")
+_LOOKS = re.compile(r'(?<=\sstyle=")[^"]*')
 
 
 def _to_hundredths(number: re.Match[str]) -> str:
@@ -499,6 +501,17 @@ def _to_hundredths(number: re.Match[str]) -> str:
     'M 12.35 0 L 7.5 101'
     """
     return f"{round(float(number[0]), 2) + 0.0:g}" if abs(float(number[0])) < 1000 else number[0]
+
+
+def _packed(text: str) -> str:
+    """The same drawing without the white space that it can do without, a tenth of it.
+
+    >>> _packed('<path d="M 1 2.5 \\nL 3 -4 \\nz\\n" style="fill: none; stroke: red"/>\\n  <g>')
+    '<path d="M1 2.5L3 -4z" style="fill:none;stroke:red"/>\\n<g>'
+    """
+    text = _PATH.sub(lambda path: _STEP.sub(r"\1", path[0]), text)
+    text = _LOOKS.sub(lambda style: style[0].replace(": ", ":").replace("; ", ";"), text)
+    return re.sub(r"\n\s*", "\n", text)
 
 
 def svg(figure: PlainFigure, *, alone: bool = False) -> str:
@@ -517,7 +530,7 @@ def svg(figure: PlainFigure, *, alone: bool = False) -> str:
     text = _COORDINATES.sub(lambda found: _LONG.sub(_to_hundredths, found[0]), buffer.getvalue())
     text = text.replace("DejaVuSans-", "g")  # the names of letters, which are most of a drawing
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r"\n\s*", "\n", text)
+    text = _packed(text)
     return text if alone else text[text.index("<svg") :].replace(INK, "currentColor")
 
 

@@ -118,7 +118,8 @@ class Chapter:
         replace_file(kept, plot.svg(figure, alone=True).encode())
         data = getattr(figure, "data", None)
         if data is not None:
-            content = data.to_csv(index=False, lineterminator="\n").encode()
+            nine = data.to_csv(index=False, lineterminator="\n", float_format="%.9g")
+            content = nine.encode()  # digits: more than a drawing shows
             replace_file(kept.with_suffix(".csv"), content)
         files = {
             kind: f"../_static/figures/{self.stem}/{name}.{kind.lower()}"
