@@ -38,7 +38,8 @@ def _prepare(app) -> None:
 
 
 def _link(app, doctree, docname: str) -> None:
-    if docname.startswith(("book/api", "book/assignments/")):  # there the functions are the student's
+    # in an assignment the functions are the student's
+    if docname.startswith(("book/api", "book/assignments/")):
         return
     package = PACKAGE
     for literal in list(doctree.findall(nodes.literal)):
