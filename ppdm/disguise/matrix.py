@@ -189,37 +189,32 @@ class RRMatrix(Mechanism):
     # -- the collector ---------------------------------------------------------------------
 
     def reported(self, domain: Domain) -> Domain:
-        levels: dict[str, tuple] = {}
-        for name, matrix in self._matrices_in(domain).items():
-            axis, key = domain.axis(name), self._key(name)
-            answers = domain.levels[axis]
-            if matrix.shape[1] != len(answers):
-                raise ValueError(
-                    f"the matrix for {name!r} has {matrix.shape[1]} columns; the attribute has "
-                    f"{len(answers)} levels: {listed(answers)}"
-                )
-            _as_labelled(name, "inputs", self.inputs.get(key), answers)
-            square = matrix.shape[0] == matrix.shape[1]
-            default = answers if square else tuple(range(matrix.shape[0]))
-            levels[name] = self.outputs.get(key, default)
-        return domain.with_levels(levels)
+        return self._other_side(domain, 1)
 
     def true_domain(self, reported: Domain) -> Domain:
         """The domain of the true answers behind a domain of reports."""
+        return self._other_side(reported, 0)
+
+    def _other_side(self, domain: Domain, side: int) -> Domain:
+        """The true domain behind one of reports (side 0), the reported one of true answers (1)."""
+        sides = (
+            ("outputs", self.outputs, "rows; the table has {} reports"),
+            ("inputs", self.inputs, "columns; the attribute has {} levels"),
+        )
+        (word, known, told), (_, wanted, _) = sides[side], sides[1 - side]
         levels: dict[str, tuple] = {}
-        for name, matrix in self._matrices_in(reported).items():
-            axis, key = reported.axis(name), self._key(name)
-            reports = reported.levels[axis]
-            if matrix.shape[0] != len(reports):
+        for name, matrix in self._matrices_in(domain).items():
+            here, key = domain.levels[domain.axis(name)], self._key(name)
+            if matrix.shape[side] != len(here):
                 raise ValueError(
-                    f"the matrix for {name!r} has {matrix.shape[0]} rows; the table has "
-                    f"{len(reports)} reports: {listed(reports)}"
+                    f"the matrix for {name!r} has {matrix.shape[side]} {told.format(len(here))}: "
+                    f"{listed(here)}"
                 )
-            _as_labelled(name, "outputs", self.outputs.get(key), reports)
+            _as_labelled(name, word, known.get(key), here)
             square = matrix.shape[0] == matrix.shape[1]
-            default = reports if square else tuple(range(matrix.shape[1]))
-            levels[name] = self.inputs.get(key, default)
-        return reported.with_levels(levels)
+            default = here if square else tuple(range(matrix.shape[1 - side]))
+            levels[name] = wanted.get(key, default)
+        return domain.with_levels(levels)
 
     def apply(self, table: Table) -> Table:
         self.check_part(table.domain)
