@@ -269,10 +269,9 @@ def _reversed_cells(
     cells: np.ndarray, domain: Domain, group: tuple[str, ...], absent: object = None
 ) -> np.ndarray:
     """The codes after all answers of a group are reversed."""
-    axes = [domain.axis(name) for name in group]
-    pairs = [_two_answers(domain, axis, absent) for axis in axes]
-    if _all_binary(domain):
-        return cells ^ domain.strides[axes].sum()
+    axes, pairs, bits = _to_reverse(domain, group, absent)
+    if bits is not None:
+        return cells ^ bits
     turned = np.array(cells)
     for axis, (low, high) in zip(axes, pairs, strict=True):
         digit = (cells // domain.strides[axis]) % domain.shape[axis]
@@ -282,8 +281,14 @@ def _reversed_cells(
 
 
 @lru_cache(maxsize=256)
-def _all_binary(domain: Domain) -> bool:
-    return set(domain.shape) == {2}
+def _to_reverse(
+    domain: Domain, group: tuple[str, ...], absent: object
+) -> tuple[list[int], list[list[int]], np.int64 | None]:
+    """A group's axes, the two levels of each, and its bits in a code where all answers are bits."""
+    axes = [domain.axis(name) for name in group]
+    pairs = [_two_answers(domain, axis, absent) for axis in axes]
+    binary = set(domain.shape) == {2}
+    return axes, pairs, domain.strides[axes].sum() if binary else None
 
 
 @lru_cache(maxsize=256)
