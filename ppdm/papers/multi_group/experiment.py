@@ -396,8 +396,8 @@ class Part(NamedTuple):
         return float(right @ self.numbers / self.numbers.sum()), float(np.mean(classes)), constant
 
 
-def respondents(dataset: str, **coding) -> Respondents:
-    """The people of a data set: of Adult the first 10,000.
+def respondents(dataset: str, ratio: float = TRAINING, **coding) -> Respondents:
+    """The people of a data set: of Adult the first 10,000. At any `ratio` of a division the same.
 
     >>> len(respondents("adult").codes)
     10000
