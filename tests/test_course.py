@@ -77,7 +77,7 @@ def test_mistake_is_named_by_the_visible_tests(mistake):
     assert not any(said.values())  # the other tasks do not suffer
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 @pytest.mark.parametrize("mistake", MISTAKES, ids=short)
 def test_mistake_is_named_whatever_the_numbers(mistake):
     for number in range(3):

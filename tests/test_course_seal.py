@@ -342,7 +342,7 @@ def test_exit_costs_only_its_cell_and_a_loop_only_its_task(workshop, tmp_path):
     assert "cell number 1 ended its Python" in result["remarks"]
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 @pytest.mark.parametrize("assignment", dict.fromkeys(m.assignment for m in MISTAKES))
 def test_mistakes_are_named_from_outside_as_at_home(sealed, tmp_path, assignment):
     for number, mistake in enumerate(m for m in MISTAKES if m.assignment == assignment):

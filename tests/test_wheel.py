@@ -109,7 +109,7 @@ assert abs(estimated.values.sum() - len(answers)) < 1e-6 and len(disguised) == l
     assert "congressional-voting" in told
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_a_chapter_runs_in_a_copy_of_the_book(environment, tmp_path):
     copy_tracked(tmp_path, BOOK)
     assert not (tmp_path / "ppdm").exists()
