@@ -168,7 +168,7 @@ def test_build_writes_the_same_zip_twice(tmp_path):
     build.build(SOURCES, tmp_path)
     assert (tmp_path / "assignments.zip").read_bytes() == first
     with zipfile.ZipFile(tmp_path / "assignments.zip") as archive:
-        assert len(archive.namelist()) == len([*SOURCES.glob("*.ipynb")]) + 1  # and a page on how to
+        assert len(archive.namelist()) == len([*SOURCES.glob("*.ipynb")]) + 1  # and a README
         assert b"BEGIN SOLUTION" not in b"".join(map(archive.read, archive.namelist()))
 
 
