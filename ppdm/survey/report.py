@@ -19,14 +19,15 @@ body { font: 1rem/1.5 system-ui, sans-serif; max-width: 48rem; margin: 0 auto; p
 table { border-collapse: collapse; margin: 0.5rem 0 1.5rem; }
 th, td { text-align: left; padding: 0.2rem 1rem 0.2rem 0; border-bottom: 1px solid var(--soft); }
 td { font-variant-numeric: tabular-nums; }
-figure { margin: 0; } svg { width: 100%; height: auto; }
-svg text { font: 13px system-ui, sans-serif; fill: currentColor; }
+figure { margin: 0; } svg { width: 100%; max-width: 30rem; height: auto; }
+svg text { font: 14px system-ui, sans-serif; fill: currentColor; }
 """
 _METHODS = {
     "inversion": "Shares are undone, not cut off: below 0 or above 1 means that chance had a loud voice.",
     "em": "Shares are the likeliest ones within 0 and 1; the intervals are those of resampled respondents.",
 }
-_WIDTH, _LEFT, _ROW = 640, 150, 28
+# Narrow, so that a phone shows its lettering at more than ten pixels.
+_WIDTH, _LEFT, _ROW = 400, 150, 28
 
 
 def page(
