@@ -7,6 +7,7 @@ from browser import needs_browser
 
 from ppdm import plot
 from ppdm.book.check import layout
+from ppdm.book.check.browser import check_pages
 from ppdm.book.check.server import serving
 from ppdm.places import find_notebooks, find_root
 
@@ -51,7 +52,9 @@ def measured(tmp_path, body, ground="#fff", ink="#111"):
     (tmp_path / "index.html").write_text("x")
     names = ["notebooks/01_x.html", "notebooks/01_beyond.html"]
     with serving(tmp_path) as address:
-        return [f.detail for f in layout.check_layout(address, names[:1], names)]
+        tape = layout.Tape()
+        assert check_pages(address, names[:1], axe_from="", also=tape.measure) == []
+    return [f.detail for f in layout.check_layout(tape, names)]
 
 
 @needs_browser

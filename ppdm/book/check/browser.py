@@ -6,14 +6,17 @@ import re
 from collections.abc import Awaitable, Callable, Iterable
 from functools import lru_cache
 from importlib.util import find_spec
-from itertools import product
+from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from ppdm.book.chromium import launch_options
 
 from . import Finding
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
 
 
 class Mode(NamedTuple):
@@ -27,7 +30,13 @@ class Mode(NamedTuple):
         return ("wide" if self.width > 800 else "narrow") + " " + self.scheme
 
 
-MODES = [Mode(w, h, s) for (w, h), s in product([(1280, 900), (375, 740)], ["light", "dark"])]
+# A window is loaded in the colours that come first, and then changed into the others, as a reader's
+# system does in the evening: setting the mathematics takes most of a page's time.
+MODES = [
+    Mode(w, h, s)
+    for (w, h), schemes in [((1280, 900), ("light", "dark")), ((375, 740), ("dark", "light"))]
+    for s in schemes
+]
 
 # What is wider than the window although nothing around it scrolls or clips it.
 _TOO_WIDE = """() => {
@@ -93,7 +102,10 @@ _SETTLED = """async () => {
     ...[...document.querySelectorAll('mjx-merror')].map((m) => `error: ${m.textContent}`)].slice(0, 3);
 }"""
 
-PATIENCE = 300  # seconds for one page in one mode
+# Two frames: what a change of colours or size asks for has been drawn.
+DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+PATIENCE = 600  # seconds for one page in one window
 PAGE_LIMIT = 1_500_000  # bytes that a page loads before it is asked to, as they are sent
 IMPACTS = ("minor", "moderate", "serious", "critical")
 
@@ -137,19 +149,25 @@ class _Scales:
         return total
 
 
+# What else is asked of a page once it has been looked at in the mode in which it was loaded.
+Also = Callable[["Page", str], Awaitable[None]]
+
+
 async def _look(
     context,
     address: str,
     page_name: str,
-    mode: Mode,
+    modes: list[Mode],
     axe_from: str,
     screenshots: Path | None,
     scales: _Scales,
+    also: Also | None,
 ) -> list[Finding]:
-    """Open one page in one mode and report all that is wrong with it."""
+    """Load one page in the first of a window's modes, change to the others; report all that is wrong."""
     from playwright.async_api import Error
 
     findings: list[Finding] = []
+    mode = modes[0]
 
     def report(kind: str, detail: str):
         finding = Finding(page_name, kind, re.sub(r"\s+", " ", detail)[:400], str(mode))
@@ -176,18 +194,25 @@ async def _look(
         weight = await weigh()
         if weight > PAGE_LIMIT:
             report("weight", f"it loads {weight / 1e6:.2f} MB, allowed {PAGE_LIMIT / 1e6:.1f}")
-        for what in await page.evaluate(_TOO_WIDE):
-            report("too wide", what)
-        for source, alt in await page.evaluate(_WITHOUT_ALT):
-            report("alternative text", f"{source} has {alt!r}")
-        if axe_from:
-            for what in await _ask_axe(page, mode, axe_from):
-                report("axe", what)
-        if screenshots:
-            stem = page_name.removesuffix(".html").replace("/", "-")
-            screenshots.mkdir(parents=True, exist_ok=True)
-            name = f"{stem}-{mode}.png".replace(" ", "-")
-            await page.screenshot(path=screenshots / name, full_page=True, animations="disabled")
+        for mode in modes:
+            await page.emulate_media(color_scheme=mode.scheme)
+            await page.evaluate(DRAWN)
+            for what in await page.evaluate(_TOO_WIDE):
+                report("too wide", what)
+            for source, alt in await page.evaluate(_WITHOUT_ALT):
+                report("alternative text", f"{source} has {alt!r}")
+            if axe_from:
+                for what in await _ask_axe(page, mode, axe_from):
+                    report("axe", what)
+            if screenshots:
+                stem = page_name.removesuffix(".html").replace("/", "-")
+                screenshots.mkdir(parents=True, exist_ok=True)
+                name = f"{stem}-{mode}.png".replace(" ", "-")
+                await page.screenshot(
+                    path=screenshots / name, full_page=True, animations="disabled"
+                )
+            if also and mode == modes[0]:
+                await also(page, page_name)
     except Error as error:  # a page that cannot be opened is a finding, not the end
         report("not opened", f"{type(error).__name__}: {error}")
     finally:
@@ -206,7 +231,9 @@ async def _ask_axe(page, mode: Mode, axe_from: str) -> list[str]:
     return found
 
 
-async def _look_at_all(address, names, modes, axe_from, screenshots, progress) -> list[Finding]:
+async def _look_at_all(
+    address, names, modes, axe_from, screenshots, progress, also
+) -> list[Finding]:
     from playwright.async_api import async_playwright
 
     async with async_playwright() as playwright:
@@ -216,26 +243,27 @@ async def _look_at_all(address, names, modes, axe_from, screenshots, progress) -
 
         scales = _Scales()
 
-        async def one(context, name: str, mode: Mode) -> list[Finding]:
+        async def one(context, name: str, same: list[Mode]) -> list[Finding]:
             async with free:
-                looking = _look(context, address, name, mode, axe_from, screenshots, scales)
+                looking = _look(context, address, name, same, axe_from, screenshots, scales, also)
                 try:
                     return await asyncio.wait_for(looking, PATIENCE)
                 except TimeoutError:
                     detail = f"nothing came of it within {PATIENCE} seconds"
-                    return [Finding(name, "not opened", detail, str(mode))]
+                    return [Finding(name, "not opened", detail, str(same[0]))]
                 finally:
-                    progress(f"{name} {mode}")
+                    progress(f"{name} {same[0]}")
 
         found = []
-        for mode in modes:
+        for (width, height), group in groupby(modes, lambda mode: (mode.width, mode.height)):
+            same = list(group)
             context = await browser.new_context(  # with a cache that its pages share
-                viewport={"width": mode.width, "height": mode.height},
-                color_scheme=mode.scheme,
+                viewport={"width": width, "height": height},
+                color_scheme=same[0].scheme,
                 reduced_motion="reduce",
                 service_workers="block",
             )
-            found += await asyncio.gather(*(one(context, name, mode) for name in names))
+            found += await asyncio.gather(*(one(context, name, same) for name in names))
             await context.close()
         await browser.close()
     return [finding for group in found for finding in group]
@@ -248,14 +276,16 @@ def check_pages(
     axe_from: str = "serious",
     screenshots: Path | None = None,
     progress: Callable[[str], None] = lambda _: None,
+    also: Also | None = None,
 ) -> list[Finding]:
     """Open each page of `address` in each mode; report what is wrong with it.
 
     Console errors, mathematics that is not set, requests to another host, more than `PAGE_LIMIT`
-    bytes loaded, pictures without alternative text, what is wider than the window, and axe-core's violations of at least the
-    impact `axe_from` ("" for none). With `screenshots` a picture of each page in each mode is
-    written to that folder.
+    bytes loaded, pictures without alternative text, what is wider than the window, and axe-core's
+    violations of at least the impact `axe_from` ("" for none). With `screenshots` a picture of each
+    page in each mode is written to that folder. `also(page, name)` is awaited once a window.
     `address` may be a `file://` folder: that is how the archive is checked.
     """
     names, modes = list(names), list(modes)
-    return asyncio.run(_look_at_all(address, names, modes, axe_from, screenshots, progress))
+    looking = _look_at_all(address, names, modes, axe_from, screenshots, progress, also)
+    return asyncio.run(looking)

@@ -13,7 +13,7 @@ from ppdm.book.pdf import NAME
 
 from . import Finding
 from .browser import MODES, check_pages
-from .layout import check_layout
+from .layout import Tape, check_layout
 from .lighthouse import check_scores, install, scores
 from .pdf import check_pdf
 from .server import serving
@@ -66,8 +66,8 @@ def _tell(what: str, findings: list[Finding]) -> list[Finding]:
     return findings
 
 
-def _browser(site: Path, names: list[str], args: argparse.Namespace) -> list[Finding]:
-    total = len(names) * len(MODES)
+def _browser(site: Path, names: list[str], args: argparse.Namespace, tape: Tape) -> list[Finding]:
+    total = len(names) * len({(mode.width, mode.height) for mode in MODES})
     with (
         serving(site, compressed=True) as address,
         tqdm(total=total, unit="page", disable=not sys.stderr.isatty()) as bar,
@@ -82,6 +82,7 @@ def _browser(site: Path, names: list[str], args: argparse.Namespace) -> list[Fin
             axe_from=args.axe,
             screenshots=site.parent / "screenshots" if args.screenshots else None,
             progress=step,
+            also=tape.measure,
         )
 
 
@@ -147,12 +148,11 @@ def main(args: argparse.Namespace) -> int:
         findings += _tell("The printed book", check_pdf(site))
     else:
         print("The printed book: left out, because this site has none")
+    tape = Tape()
     findings += _tell(
-        f"Browser, {len(names)} pages, {len(MODES)} modes", _browser(site, names, args)
+        f"Browser, {len(names)} pages, {len(MODES)} modes", _browser(site, names, args, tape)
     )
-    with serving(site) as address:
-        found = check_layout(address, names, every)
-    findings += _tell(f"Layout, {len(names)} pages measured", found)
+    findings += _tell(f"Layout, {len(tape.phone)} pages measured", check_layout(tape, every))
     findings += _tell("Archive, read from disk", _archive(site, names))
     if not args.no_lighthouse and not args.page:
         findings += _tell("Lighthouse", _lighthouse(site, names))

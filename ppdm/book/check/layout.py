@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ppdm.places import BEYOND
 
 from . import Finding
+from .browser import DRAWN
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
 
 WIDE, PHONE = (1366, 900), (390, 844)
-Scene = tuple[tuple[int, int], Literal["light", "dark"]]
-SCENES: tuple[Scene, Scene] = ((WIDE, "light"), (PHONE, "dark"))
 TALLEST = 22_500  # px of a paper's page
 FIGURE, VERDICT = 1350, 2700  # px down to the end of its first figure, of its first verdict
 LINES = {"whole-paper": 20, "pseudocode": 45}  # of a visible cell with this tag; of others
@@ -130,30 +132,28 @@ def judge(name: str, wide: dict[str, Any], phone: dict[str, Any], paper: bool) -
     return [Finding(name, "layout", detail) for detail in dict.fromkeys(said)]
 
 
-def check_layout(
-    address: str, names: list[str], papers_of: list[str] | None = None
-) -> list[Finding]:
-    """Measure every page in a wide light window and on a dark phone."""
-    from playwright.sync_api import sync_playwright
+class Tape:
+    """The measures of pages, taken while the browser has them open (`also` of `check_pages`)."""
 
-    from ppdm.book.chromium import launch_options
+    def __init__(self) -> None:
+        self.wide: dict[str, dict[str, Any]] = {}
+        self.phone: dict[str, dict[str, Any]] = {}
 
-    from .browser import _SETTLED
+    async def measure(self, page: Page, name: str) -> None:
+        """Measure a page as it stands, in the size that the limits are for; then give it back."""
+        before = page.viewport_size or {"width": 0, "height": 0}
+        (width, height), found = (WIDE, self.wide) if before["width"] > 800 else (PHONE, self.phone)
+        await page.set_viewport_size({"width": width, "height": height})
+        await page.evaluate(DRAWN)
+        found[name] = await page.evaluate(MEASURE)
+        await page.set_viewport_size(before)
+        await page.evaluate(DRAWN)
 
-    findings = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(**launch_options())
-        for name in names:
-            measures = []
-            for (width, height), scheme in SCENES:
-                page = browser.new_page(
-                    viewport={"width": width, "height": height}, color_scheme=scheme
-                )
-                page.goto(f"{address}/{name}", wait_until="load", timeout=60_000)
-                page.evaluate(_SETTLED)
-                measures.append(page.evaluate(MEASURE))
-                page.close()
-            wide, phone = measures
-            findings += judge(name, wide, phone, is_paper_page(name, papers_of or names))
-        browser.close()
-    return findings
+
+def check_layout(tape: Tape, names: Iterable[str]) -> list[Finding]:
+    """What is wrong with the pages that were measured in both windows; `names` are all of the site."""
+    return [
+        finding
+        for name in sorted(tape.wide.keys() & tape.phone.keys())
+        for finding in judge(name, tape.wide[name], tape.phone[name], is_paper_page(name, names))
+    ]
