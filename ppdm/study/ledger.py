@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from ppdm.data import in_words
 from ppdm.files import replace_file
 from ppdm.study import history
 from ppdm.study.rules import RULES, WAIT_FOR_FULL_SIZE, Finding, NotFinite
@@ -510,7 +511,7 @@ def _verdict(claim: Claim, evidence: Any) -> tuple[str, Finding, str, bool]:
         raise LedgerError(f"claim {claim.id} has a condition: give plain=... and under=...")
     plain, under = (_apply(claim, evidence[part]) for part in ("plain", "under"))
     said = {
-        f: f"ours is {interval(f, claim.unit)}" + (f", {f.worst}" if f.worst else "")
+        f: f"ours is {interval(f, claim.unit)}" + (f", {in_words(f.worst)}" if f.worst else "")
         for f in (plain, under)
     }
     if plain.met:

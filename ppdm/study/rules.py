@@ -292,7 +292,8 @@ def identity(
         with np.errstate(invalid="ignore"):
             apart = np.where(ours == theirs, 0.0, np.abs(np.subtract(ours, theirs, dtype=float)))
         largest = float(apart.max())
-        note = f"Largest difference of {ours.size} entries; {tolerance:g} allowed."
+        what = f"Largest difference of {ours.size} entries" if ours.size > 1 else "The difference"
+        note = f"{what}; {tolerance:g} allowed."
         name = _name(names, int(apart.argmax()), apart.size) if largest > tolerance else ""
         return Finding(largest <= tolerance, largest, None, None, note, name, (tolerance,))
     differ = int((ours != theirs).sum())

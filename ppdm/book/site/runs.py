@@ -170,6 +170,12 @@ def _alone(svg: str) -> bytes:
     return svg.encode()
 
 
+def _headed(paper: dict) -> str:
+    """A card's head: who wrote the paper and its title; after a question no colon."""
+    short = paper["short"]
+    return f"{short}{'' if short.endswith('?') else ':'} {paper['title']}"
+
+
 def cards(records: Records, source: Path) -> str:
     """The chapters as cards, each with its picture, in the book's order."""
     out = ["::::{grid} 1 1 2 2", ":gutter: 3", ""]
@@ -188,7 +194,7 @@ def cards(records: Records, source: Path) -> str:
                 f":img-alt: {' '.join(alt.split()) or paper['title']}",
             ]
         out += [
-            f":::{{grid-item-card}} {paper['short']}: {paper['title']}",
+            f":::{{grid-item-card}} {_headed(paper)}",
             *options,
             "",
             " ".join(paper["about"].split()),

@@ -136,11 +136,14 @@ def reading_effects(
     means = summary.set_index(["metric", "reading", "dataset", "q"])["mean"]
     effects = []
     for r in READINGS:
-        moves = [
-            f"{d}, {metric} {means[metric, 'ours', d, q]:.3f} to {means[metric, r.name, d, q]:.3f}"
-            for d in r.datasets
-            for metric in ("accuracy", "balanced")
-        ]
+        moves = (
+            f"{word} "
+            + ", ".join(
+                f"{SHORT[d]} {means[metric, 'ours', d, q]:.3f} to {means[metric, r.name, d, q]:.3f}"
+                for d in r.datasets
+            )
+            for metric, word in (("accuracy", "accuracy"), ("balanced", "balanced accuracy"))
+        )
         effects.append(f"at q = {q:g}: {'; '.join(moves)}")
     once, anew = (
         [curve(accuracy, d, reading=split)["var"][q] for d in SETS] for split in SPLITS.values()

@@ -15,7 +15,7 @@ def believed(known: pd.DataFrame) -> plot.Figure:
     >>> known = pd.DataFrame({"dataset": "adult", "q": [0.1, 0.9], "right": [0.95, 0.99],
     ...                       "found": [0.4, 0.9]})
     >>> believed(known).alt
-    'Adult: of the reports he calls true, 0.95 are at q = 0.1, 0.99 at q = 0.9.'
+    'Of the reports that a stranger calls true, so many are. Adult: 0.95 at q = 0.1, 0.99 at q = 0.9.'
     """
     panels = list(each_group(known, "dataset"))
 
@@ -59,9 +59,9 @@ def believed(known: pd.DataFrame) -> plot.Figure:
     figure = plot.laid_out(draw)
     figure.data = known
     first, last = known.groupby("dataset", sort=False).first(), known.groupby("dataset").last()
-    figure.alt = " ".join(
-        f"{SHORT.get(name, name)}: of the reports he calls true, {first['right'][name]:.2g} are at "
-        f"q = {first['q'][name]:g}, {last['right'][name]:.2g} at q = {last['q'][name]:g}."
+    figure.alt = "Of the reports that a stranger calls true, so many are. " + " ".join(
+        f"{SHORT.get(name, name)}: {first['right'][name]:.2g} at q = {first['q'][name]:g}, "
+        f"{last['right'][name]:.2g} at q = {last['q'][name]:g}."
         for name, _ in panels
     )
     figure.caption = (

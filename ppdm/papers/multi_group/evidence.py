@@ -218,10 +218,16 @@ ON_ACCURACY: dict[str, Callable[[pd.DataFrame], dict]] = {
 # Testing, parties, readings ---------------------------------------------------------------------
 
 
+_IN_WORDS = {"dataset": "{}", "groups": "{} groups", "theta": "θ = {:g}", "own": "B holds {:.0%}"}
+
+
 def gained(summary: pd.DataFrame, index, better: str, worse: str) -> dict:
     """How much larger one metric is than another, in each cell."""
     wide = summary.pivot(index=index, columns="metric", values=["mean", "se"])
-    names = [", ".join(f"{n} = {SHORT.get(v, v)}" for n, v in zip(index, at)) for at in wide.index]
+    names = [
+        ", ".join(_IN_WORDS[n].format(SHORT.get(v, v)) for n, v in zip(index, at))
+        for at in wide.index
+    ]
     return {"differences": (wide["mean"][better] - wide["mean"][worse]).to_numpy(),
             "se": np.hypot(wide["se"][better], wide["se"][worse]).to_numpy(), "names": names}  # fmt: skip
 

@@ -76,8 +76,9 @@ def everything(frame: pd.DataFrame) -> plot.Figure:
 
     figure = plot.laid_out(draw)
     figure.data = here
-    figure.alt = " ".join(
-        f"{SHORT[name]}: the best at rising risk are " + ", ".join(
+    figure.alt = "The best schemes at rising risk, each with the chance that one answer is guessed right and the "
+    figure.alt += "balanced accuracy of what is learned. " + " ".join(
+        f"{SHORT[name]}: " + ", ".join(
             f"{row.scheme} ({row.guess:.2f}, {row.nb:.2f})"
             for row in best_line(here[(here['dataset'] == name) & (here['family'] != 'reference')]).itertuples()
         ) + "." for name in panels
