@@ -132,7 +132,16 @@ def find_notebooks(root: Path) -> list[Path]:
     []
     """
     found = (root / "notebooks").glob("[0-9][0-9]_*.ipynb")
-    return sorted(found, key=lambda path: (path.stem[:2], path.stem[2:] == BEYOND, path.stem))
+    return sorted(found, key=reading_order)
+
+
+def reading_order(notebook: Path) -> tuple[str, bool, str]:
+    """Sorts the book's notebooks: a chapter's second page after its first.
+
+    >>> [p.stem for p in sorted(map(Path, ["02_x.ipynb", "01_beyond.ipynb", "01_x.ipynb"]), key=reading_order)]
+    ['01_x', '01_beyond', '02_x']
+    """
+    return notebook.stem[:2], notebook.stem[2:] == BEYOND, notebook.stem
 
 
 #: The second page of a chapter, what goes beyond its paper, is called by the chapter's number and this.

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 from ppdm.book.site.records import Records, raw_html
-from ppdm.places import BEYOND
+from ppdm.places import reading_order
 
 _FIGURE = re.compile(
     r'<figure class="ppdm drawn" id="fig-([^"]+)">.*?<figcaption>(.*?)</figcaption>', re.DOTALL
@@ -25,7 +25,7 @@ def gallery(records: Records, source: Path) -> str:
     """A section a page of the book, a picture a figure; each leads to its place."""
     parts = []
     places = (source / "notebooks").glob("*.ipynb")
-    for path in sorted(places, key=lambda p: (p.stem[:2], p.stem[2:] == BEYOND, p.stem)):
+    for path in sorted(places, key=reading_order):
         found = figures_of(path)
         if not found:
             continue

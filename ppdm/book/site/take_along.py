@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from ppdm.files import replace_file
+from ppdm.places import reading_order
 
 NOTEBOOKS = "ppdm-notebooks.zip"
 _READ_ME = """The notebooks of "{title}"
@@ -99,7 +100,7 @@ def slides(executed: Path, folder: Path) -> str:
     from ppdm.course.slides import figures, make_slides
 
     rows = []
-    for notebook in sorted(executed.glob("*.ipynb")):
+    for notebook in sorted(executed.glob("*.ipynb"), key=reading_order):
         title, drawn = figures(notebook)
         if not drawn:
             continue
