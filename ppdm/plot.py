@@ -151,14 +151,18 @@ def size_of(rows: int, across: int, phone: bool) -> tuple[float, float]:
     return WIDTH, HEIGHT if rows * across == 1 else (PANEL if rows == 1 else 2.3) * rows
 
 
-def in_panels(panels: int, phone: bool, **shared: Any) -> tuple[Figure, np.ndarray, int]:
+def in_panels(
+    panels: int, phone: bool, column: bool = False, **shared: Any
+) -> tuple[Figure, np.ndarray, int]:
     """A figure with so many panels, its axes in reading order, and how many stand side by side.
+
+    `column`: on a phone they stand below each other, however many they are.
 
     >>> figure, axes, across = in_panels(7, phone=False)
     >>> len(axes), across
     (8, 4)
     """
-    rows, across = grid_of(panels, phone)
+    rows, across = (panels, 1) if phone and column else grid_of(panels, phone)
     fig = Figure(figsize=size_of(rows, across, phone), layout="constrained")
     return fig, fig.subplots(rows, across, squeeze=False, **shared).ravel(), across
 

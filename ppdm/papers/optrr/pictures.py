@@ -48,6 +48,8 @@ def unreached(table: pd.DataFrame, top: float = 6.0) -> plot.Figure:
         for ax, (cell, part) in zip(axes, panels):
             for name, place, away, where in labels:
                 _line(ax, part["privacy"], part[name], name)
+                if phone:  # too narrow for names beside the lines
+                    continue
                 at = part.iloc[int(place * len(part))]
                 ax.annotate(name, (at["privacy"], at[name]), xytext=away, textcoords="offset points",
                             ha=where, fontsize=10)  # fmt: skip
@@ -62,6 +64,8 @@ def unreached(table: pd.DataFrame, top: float = 6.0) -> plot.Figure:
             ax.minorticks_off()
         for ax in axes[::across]:
             ax.set_ylabel("respondents needed\n(best possible: 1×)")
+        if phone:
+            plot.legend(fig, [axes[0]])
         return fig
 
     figure = plot.laid_out(draw)

@@ -47,7 +47,7 @@ def everything(frame: pd.DataFrame) -> plot.Figure:
     panels = [name for name in SHORT if name in set(here["dataset"])]
 
     def draw(phone: bool) -> plot.Figure:
-        fig, axes, across = plot.in_panels(len(panels), phone)
+        fig, axes, across = plot.in_panels(len(panels), phone, column=True)
         for ax, name in zip(axes, panels):
             part = here[here["dataset"] == name]
             _levels(ax, part, phone, named=ax is axes[0], above=False)
