@@ -63,7 +63,7 @@ def test_the_same_reports_give_the_same_classifier(cancer, q, alpha):
         assert outcome.sum() == len(test)
 
 
-@pytest.mark.parametrize("q", [0.1, 0.5])
+@pytest.mark.parametrize("q", [0.1, pytest.param(0.5, marks=pytest.mark.slow)])
 def test_the_fast_survey_has_the_distribution_of_the_plain_one(cancer, q):
     """Accuracies of 250 plain and 2,500 fast repetitions, by a two-sample test of Kolmogorov and
     Smirnov (false alarm 1e-6; ties make it cautious)."""

@@ -40,7 +40,17 @@ def cells(tmp_path_factory) -> Path:
     return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cells"
 
 
-@pytest.mark.parametrize("notebook", places.find_notebooks(ROOT), ids=lambda path: path.stem)
+def pages() -> list:
+    """The chapters; second pages take `make test`'s minutes, and `make check` runs them."""
+    return [
+        pytest.param(
+            path, id=path.stem, marks=[pytest.mark.slow] * path.stem.endswith(places.BEYOND)
+        )
+        for path in places.find_notebooks(ROOT)
+    ]
+
+
+@pytest.mark.parametrize("notebook", pages())
 def test_runs_at_quick_size(notebook, cells, tmp_path, monkeypatch):
     monkeypatch.setenv("PPDM_CACHE", str(cells))
     output = tmp_path / "notebooks" / notebook.name

@@ -54,7 +54,9 @@ def test_ldp_atoms_are_the_extreme_rows():
     assert (rows.max(axis=1) / rows.min(axis=1)) == pytest.approx(np.full(6, 3.0))
 
 
-@pytest.mark.parametrize(("n", "outputs"), [(2, 3), (2, 4), (3, 4), (3, 6)])
+@pytest.mark.parametrize(
+    ("n", "outputs"), [(2, 3), (2, 4), (3, 4), pytest.param(3, 6, marks=pytest.mark.slow)]
+)
 def test_no_scheme_found_by_brute_force_is_below_and_some_come_near(n, outputs):
     prior = np.array([0.6, 0.4]) if n == 2 else PRIOR
     rng = np.random.default_rng(2)

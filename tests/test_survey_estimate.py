@@ -97,7 +97,7 @@ def test_intervals_hold_what_they_promise(people, survey, by):
     assert np.abs(scores.std(axis=0) - 1).max() < 0.37
 
 
-@pytest.mark.parametrize("by", [None, "age", "A"])
+@pytest.mark.parametrize("by", [None, "age", pytest.param("A", marks=pytest.mark.slow)])
 def test_the_likeliest_shares_are_the_inverted_ones_where_these_are_shares(people, survey, by):
     """Inside the simplex both are the same; the resampled errors have a spread of 1/sqrt(2 * 1,000)
     = 2 % of their own, and five times that is allowed, for at most 10 rows."""
