@@ -110,17 +110,18 @@ def theorem_6_as_printed(matrix, prior, respondents: int, times: float = 2) -> n
 
 
 def equation_3(shares, matrix, steps: int = 2_000, printed: bool = False) -> np.ndarray:
-    """[Huang & Du, Eq. 3] The iteration from the uniform distribution.
+    """[Huang & Du, Eq. 3] The iteration from the uniform distribution, for one survey's shares or many.
 
     As printed the left side names the index i that the right side sums over, so one number is
     meant for every category: its column is 0 here. Otherwise the left index is the free one, j.
     """
     n = matrix.shape[1]
-    p = np.full(n, 1 / n)
+    p = np.full((*np.shape(shares)[:-1], n), 1 / n)
     for _ in range(steps):
-        update = p * (matrix.T @ (shares / (matrix @ p)))
-        p = np.full(n, update[0]) if printed else update
-        p = p / p.sum()
+        p = p * ((shares / (p @ matrix.T)) @ matrix)
+        if printed:
+            p = np.repeat(p[..., :1], n, axis=-1)
+        p = p / p.sum(axis=-1, keepdims=True)
     return p
 
 
