@@ -194,7 +194,7 @@ def best_design(
     else:
         searched = b
     bounded = 0.0 if accuracy is None else accuracy
-    points, seen, found = family.start(), 1.0, None
+    points, seen, found, least = family.start(), 1.0, None, np.inf
     with threadpool_limits(limits=1):
         for _ in range(MOST_ROUNDS):
             tolerance = max(gap / 10, min(1e-2, seen / 20))
@@ -204,7 +204,11 @@ def best_design(
             if not new.exact and new.violation < ROUGH * size:
                 new = family.price(g, nu, mu, points, False)
             seen = max(new.violation, 0.0) / size
-            more = _joined(_needed(points, w, g, nu, mu, size), new.points)
+            kept = _needed(points, w, g, nu, mu, size) if size < least else points
+            least = min(
+                least, size
+            )  # what is forgotten only on the way down does not come back for ever
+            more = _joined(kept, new.points)
             if new.exact:
                 value, own = _value(w, points, b)
                 lower = float(dual(prior, own, nu, mu, bounded, b / prior) - seen * size)
