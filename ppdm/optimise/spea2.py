@@ -340,30 +340,46 @@ def _more_crowded(
 
 
 @njit(cache=True, error_model="numpy")
-def _nearest(a: np.ndarray, f: np.ndarray, left: np.ndarray, right: np.ndarray, i: int) -> float:
-    """The squared distance from point i to the nearer of its two neighbours."""
-    l_gap = _gap(a, f, i, left[i]) if left[i] >= 0 else np.inf
-    r_gap = _gap(a, f, i, right[i]) if right[i] < a.size else np.inf
-    return min(l_gap, r_gap)
+def _crowd(
+    a: np.ndarray, f: np.ndarray, left: np.ndarray, right: np.ndarray, i: int, near: np.ndarray
+) -> None:
+    """Write the squared distances from a living point to the nearest two others to `near[:, i]`.
+
+    A copy of the point before it is passed over: it has the same distances.
+    """
+    size, before, after = a.size, left[i], right[i]
+    near[:, i] = np.inf
+    l_gap = _gap(a, f, i, before) if before >= 0 else np.inf
+    if l_gap == 0.0:
+        return
+    r_gap = _gap(a, f, i, after) if after < size else np.inf
+    near[0, i] = min(l_gap, r_gap)
+    if l_gap <= r_gap:
+        before = left[before] if before >= 0 else -1
+        l_gap = _gap(a, f, i, before) if before >= 0 else np.inf
+    else:
+        after = right[after]
+        r_gap = _gap(a, f, i, after) if after < size else np.inf
+    near[1, i] = min(l_gap, r_gap)
 
 
 @njit(cache=True, error_model="numpy")
 def _most_crowded(
-    a: np.ndarray,
-    f: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
-    nearest: np.ndarray,
-    alive: np.ndarray,
+    a: np.ndarray, f: np.ndarray, left: np.ndarray, right: np.ndarray, near: np.ndarray
 ) -> int:
-    """The living point nearest to its nearest neighbour; ties look further."""
-    victim = -1
-    for i in range(a.size):
-        # a copy of the point before it has the same distances: it need not be looked at
-        if alive[i] and not (left[i] >= 0 and _gap(a, f, i, left[i]) == 0.0):
-            tied = victim >= 0 and nearest[i] == nearest[victim]
-            closer = victim < 0 or nearest[i] < nearest[victim]
-            if closer or (tied and _more_crowded(a, f, left, right, i, victim)):
+    """The point nearest to its nearest neighbour; ties, as both of a pair are, look further.
+
+    Copies are many, and all are at distance 0: so the second nearest stand ready as well.
+    """
+    first, second = near[0], near[1]
+    victim, least = 0, first[0]
+    for i in range(1, a.size):
+        if first[i] < least:
+            victim, least = i, first[i]
+        elif first[i] == least and least < np.inf:
+            nearer = second[i] < second[victim]
+            tied = second[i] == second[victim]
+            if nearer or (tied and _more_crowded(a, f, left, right, i, victim)):
                 victim = i
     return victim
 
@@ -374,20 +390,23 @@ def _truncate(a: np.ndarray, f: np.ndarray, size: int, alive: np.ndarray) -> Non
     count = a.size
     left = np.arange(count) - 1
     right = np.arange(count) + 1
-    nearest = np.empty(count)
+    near = np.empty((2, count))
     for i in range(count):
-        nearest[i] = _nearest(a, f, left, right, i)
+        _crowd(a, f, left, right, i, near)
     for _ in range(count - size):
-        victim = _most_crowded(a, f, left, right, nearest, alive)
-        alive[victim] = False
+        victim = _most_crowded(a, f, left, right, near)
+        alive[victim], near[:, victim] = False, np.inf
         before, after = left[victim], right[victim]
         if before >= 0:
             right[before] = after
+            _crowd(a, f, left, right, before, near)
+            if left[before] >= 0:
+                _crowd(a, f, left, right, left[before], near)
         if after < count:
             left[after] = before
-        for i in (before, after):
-            if 0 <= i < count:
-                nearest[i] = _nearest(a, f, left, right, i)
+            _crowd(a, f, left, right, after, near)
+            if right[after] < count:
+                _crowd(a, f, left, right, right[after], near)
 
 
 @njit(cache=True, error_model="numpy")
