@@ -40,6 +40,8 @@ COINS = """<section id="twice"><h2>Toss it twice, with <span class="math">\\(\\t
 <noscript>needs JavaScript</noscript><script>1</script>
 <svg viewBox="0 0 9 9" width="90" height="90"><defs><clipPath id="c"><path d="M0 0h9v9z"/></clipPath></defs>
 <g clip-path="url(#c)"><use xlink:href="#c"/></g></svg>
+<figure><figcaption>It is seen. <span class="files"><a href="../_static/a.svg">SVG</a></span></figcaption></figure>
+<style scoped>th { text-align: right; }</style>
 <table><thead><tr><th>row</th></tr></thead><tbody>{rows}</tbody></table></section>
 <section id="exercises"><h2>Exercises</h2><div class="exercise admonition" id="one"><p class="admonition-title">Exercise 1</p>
 <p>How many?</p></div>
@@ -117,13 +119,17 @@ def test_what_is_not_in_the_book_is_linked_on_the_site_or_not_at_all(site, whole
     known = combine.combine(site, site / "src" / "_toc.yml", imprint)
     assert 'href="https://ada.example/book/book/api/coins.html"' in known
     assert 'href="https://ada.example/book/_static/data.csv"' in known
+    assert 'href="https://ada.example/book/_static/a.svg"' in known
 
 
 def test_nothing_is_there_that_paper_cannot_do(whole):
     main = whole.find("main")
     assert not main.select("button, script, noscript, details, summary, input, .filters, .try")
     text = main.get_text()
-    for gone in ("secret", "Press", "needs JavaScript", "a word", "not printed", "#\n"):
+    assert not main.select(
+        "style"
+    )  # what one page says of its own table would hold in the whole book
+    for gone in ("secret", "Press", "needs JavaScript", "a word", "not printed", "#\n", "SVG"):
         assert gone not in text
     assert "Unfolded." in text
     assert "Here the site has something to take hold of" in text
@@ -149,6 +155,8 @@ def test_a_page_of_solutions_of_its_own_comes_last(site, tmp_path):
     text = combine.combine(copy, copy / "src" / "_toc.yml", press.imprint(copy / "src"))
     titles = [h.get_text() for h in BeautifulSoup(text, "html.parser").select("main h1")]
     assert titles[-2:] == ["Solutions to the exercises", "Solved"]
+    assert '@top-left { content: "Appendix"; } @top-right { content: "Solved"; }' in text
+    assert '@top-left { content: "Papers"; } @top-right { content: "Coins"; }' in text
 
 
 def test_what_is_no_print_of_chromium_is_refused(tmp_path):

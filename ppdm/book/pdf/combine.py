@@ -23,9 +23,11 @@ from ppdm.book.site.search import plain
 
 #: What has no use on paper.
 _DEAD = (
-    "script, noscript, button, form, input, select, dialog, template, .filters, .headerlink, .no-print, "
-    ".sd-summary-state-marker, details.hide, .visually-hidden, .term-note"
+    "script, noscript, style[scoped], button, form, input, select, dialog, template, .filters, .headerlink, "
+    ".no-print, .sd-summary-state-marker, details.hide, .visually-hidden, .term-note"
 )
+#: Where the solutions stand, as the contents and the heads of their pages say.
+APPENDIX = "Appendix"
 #: Attributes that name elements of the same page.
 _NAMING = ("aria-labelledby", "aria-describedby", "aria-controls", "for", "headers")
 _STYLES = re.compile(r'<link[^>]*rel="stylesheet"[^>]*>')
@@ -99,7 +101,7 @@ def combine(site: Path, toc: Path, imprint: dict[str, str]) -> str:
     for page, (part, article) in parsed.items():
         _point_inwards(article, page, known, names, site, imprint.get("address", ""))
         _leave_out(article, imprint.get("address", ""), page)
-        chapter = _chapter(part, page, article, names)
+        chapter = _chapter(APPENDIX if is_solutions(page) else part, page, article, names)
         if not is_solutions(page):
             solved += _take_solutions(chapter)
         chapters.append(chapter)
@@ -216,6 +218,9 @@ def _leave_out(article: Tag, address: str, page: str) -> None:
     for tag in article.select(_DEAD):
         if not tag.decomposed:
             tag.decompose()
+    for files in article.select(".files"):
+        if not files.find("a", href=True):  # without an address they lead nowhere
+            files.decompose()
     for folded in article.find_all("details"):
         summary = folded.find("summary")
         if summary is not None:
@@ -263,7 +268,7 @@ def _contents(chapters: list[Chapter], appendix: bool, names: Names) -> str:
         if not chapter.page.startswith("book/assignments/"):
             rows += [_row("section", anchor, words) for anchor, words in chapter.sections]
     if appendix or last:
-        rows.append('<p class="part">Appendix</p>')
+        rows.append(f'<p class="part">{APPENDIX}</p>')
     if appendix:
         rows.append(_row("chapter", names.of(SOLUTIONS), SOLUTIONS))
     rows += [_row("chapter", chapter.anchor, chapter.title) for chapter in last]
