@@ -104,6 +104,7 @@ def read_package(package: Path) -> list[Module]:
     return modules
 
 
+_ENTRY = re.compile(r"(\w[\w.]*) {2,}(\S.*)")
 _TABLE_RULE = re.compile(r"^\s*=+(\s+=+)+\s*$", re.MULTILINE)
 
 
@@ -111,7 +112,7 @@ def docstring_to_markdown(doc: str) -> str:
     """A docstring as MyST Markdown that cannot raise a warning.
 
     >>> print(docstring_to_markdown("[Zhan & Du, Eq. 5] *Twice* `x`."))
-    \\[Zhan & Du, Eq. 5\\] \\*Twice\\* `x`.
+    \\[Zhan & Du, Eq. 5\\] *Twice* `x`.
     """
     # A blank line inside an example or an indented block does not end it.
     blocks = re.split(r"\n\s*\n(?!    )", inspect.cleandoc(doc))
@@ -129,6 +130,9 @@ def _block(block: str) -> str:
         return f"**{_prose(lines[0])}**\n\n" + _definitions(lines[2:])
     if all(line.startswith("    ") or not line.strip() for line in lines):
         return _literal(textwrap.dedent(block))
+    entries = [_ENTRY.fullmatch(line) for line in lines]
+    if len(lines) > 1 and all(entries):  # names, and in a column beside them what they are
+        return "\n".join(f"- `{entry[1]}`: {_prose(entry[2])}" for entry in entries if entry)
     if _is_names(lines):
         return _definitions(lines)
     indented = next((i for i, line in enumerate(lines) if line.startswith("    ")), None)
@@ -180,10 +184,10 @@ def _prose_block(lines: list[str]) -> str:
 
 
 def _prose(text: str) -> str:
-    """Text whose backticks mean code and whose other signs mean themselves.
+    """Text whose backticks mean code, whose stars around words stress them, and whose other signs mean themselves.
 
-    >>> print(_prose("**Grids.** A `cell` is *one* point."))
-    **Grids.** A `cell` is \\*one\\* point.
+    >>> print(_prose("**Grids.** A `cell` is *one* point of 2*3."))
+    **Grids.** A `cell` is *one* point of 2\\*3.
     """
     text = text.rstrip()
     text = re.sub(r"::$", ":", text).replace("``", "`")
@@ -195,6 +199,7 @@ def _prose(text: str) -> str:
     ]
     text = "".join(escaped)
     text = re.sub(r"^\\\*\\\*(\w[^\\*]*)\\\*\\\*", r"**\1**", text)  # how a paragraph begins
+    text = re.sub(r"(?<![\w*\\])\\\*(\w(?:[^\\*`]*\w)?[.?!]?)\\\*(?![\w*\\])", r"*\1*", text)
     return text if text.count("`") % 2 == 0 else text.replace("`", r"\`")
 
 
