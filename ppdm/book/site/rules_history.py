@@ -55,6 +55,11 @@ def _row(change: dict) -> str:
     dated = " ".join(str(change[key]) for key in ("when", "commit") if change.get(key))
     before, after = change.get("before", ""), change.get("after", "")
     verdict = before if before == after else f"{before} → {after}"
+    if (before, after) == (
+        "the same as after",
+        "the same as before",
+    ):  # several claims, each its own
+        verdict = "the same before and after"
     cells = [
         f'<td role="cell" class="id">{html.escape(named)}<span class="where">{html.escape(dated)}</span></td>',
         f'<td role="cell">{html.escape(change["what"])}<span class="note">{inline(change["reason"])}</span></td>',

@@ -77,6 +77,8 @@ def _verified(records: Records, stem: str) -> str:
     if found is None or found.get("fingerprint") != manifest.get("fingerprint"):
         return "not yet since this run"
     words = [f"{found['equal']} cells agree to the bit"]
+    if not found["equal"] and not found["close"]:
+        words = ["no cells to compute again"]
     if found["close"]:
         words.append(f"{found['close']} to the last digits")
     if found["wrong"]:
