@@ -212,6 +212,8 @@ def test_runs_show_the_fingerprint_and_the_last_verification_of_this_very_run(tr
     assert found in runs.runs(read_records(source, results))
     kept.write_text(json.dumps({stem: note | {"fingerprint": "of another run"}}))
     assert "not yet since this run" in runs.runs(read_records(source, results))
+    kept.write_text(json.dumps({stem: note | {"equal": 0, "close": 0}}))
+    assert "numpy 2.4.6: no cells to compute again" in runs.runs(read_records(source, results))
     kept.write_text("")  # broken notes stop nothing
     (results / stem / "manifest.json").write_text("")
     assert "<code>" not in runs.runs(read_records(source, results))
@@ -324,8 +326,29 @@ def test_a_site_keeps_the_icons_it_uses_and_drops_what_nothing_loads(tmp_path):
     assert left == {"fontawesome.js", "sphinx-book-theme.js", "solid.woff2", "index.html"}
 
 
+def test_a_table_that_a_phone_makes_cards_of_says_its_columns():
+    table = (
+        '<table class="stacked {}"><thead><tr><th class="head">Time</th><th class="head"><p>What to <em>say</em></p></th>'
+        "</tr></thead><tbody><tr><td><p>0 to 5</p></td><td><p>\u201cI &lt; you.\u201d</p></td></tr>"
+        "<tr><td>5 to 10</td><td></td></tr></tbody></table>"
+    )
+    text = theme.mend_page(table.format("table") + table.format("x").replace("stacked x", "plain"))
+    stacked, plain = text.split("</table>")[:2]
+    assert "role=" not in plain and "data-label" not in plain
+    assert stacked.count("data-label") == 1  # neither a row's first cell nor an empty one
+    assert '<td data-label="What to say" role="cell"><p>\u201cI &lt; you.\u201d</p></td>' in stacked
+    assert stacked.count('role="row"') == 3 and 'class="stacked table" role="table"' in stacked
+
+
+def test_an_option_in_code_keeps_its_dashes():
+    text = theme.mend_page(
+        '<span class="pre">ppdm</span> <span class="pre">--scheduler</span> <span class="pre">a-b</span>'
+    )
+    assert text.count("pre option") == 1 and '<span class="pre option">--scheduler</span>' in text
+
+
 def test_docstrings_become_harmless_markdown():
-    doc = """[Eq. 5] Uses <b>, *stars*, $x$ and `M[y, x]`.
+    doc = """[Eq. 5] Uses <b>, *stars*, 2*3, $x$ and `M[y, x]`.
 
     See :class:`~ppdm.table.Table`. An example::
 
@@ -346,7 +369,7 @@ def test_docstrings_become_harmless_markdown():
     2
     """
     text = api.docstring_to_markdown(doc)
-    assert r"\[Eq. 5\] Uses \<b\>, \*stars\*, \$x\$ and `M[y, x]`." in text
+    assert r"\[Eq. 5\] Uses \<b\>, *stars*, 2\*3, \$x\$ and `M[y, x]`." in text
     assert "`ppdm.table.Table`" in text
     assert "```text\nx = 1\n\ny = 2\n```" in text
     assert "`theta : float`\n: The chance, not 1/2." in text
@@ -456,3 +479,7 @@ def test_docstrings_keep_their_literal_blocks_and_lists_of_names():
         "dense\n    one number a cell\nsparse\n    the occupied cells"
     )
     assert names == "`dense`\n: one number a cell\n\n`sparse`\n: the occupied cells"
+    beside = api.docstring_to_markdown(
+        "What is there.\n\nplane.x   points, [each] once\nworlds    *all*"
+    )
+    assert beside == "What is there.\n\n- `plane.x`: points, \\[each\\] once\n- `worlds`: *all*"

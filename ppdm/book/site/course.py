@@ -29,6 +29,7 @@ def write(static: Path, pages: Path) -> str:
     folder = static / "course"
     folder.mkdir(parents=True, exist_ok=True)
     rows = [
+        "{.stacked}",
         "| Assignment | After | Time | Points | Student version |",
         "|:--|:--|:--|--:|:--|",
     ]

@@ -17,7 +17,7 @@ def rubrics(sources: Path) -> str:
     >>> "the verdict is clear (1)" in rubrics(find_root() / "notebooks" / "assignments")
     True
     """
-    rows = ["| Assignment | Points | How the answer is read |", "|:--|--:|:--|"]
+    rows = ["{.stacked}", "| Assignment | Points | How the answer is read |", "|:--|--:|:--|"]
     for path in sorted(sources.glob("*.ipynb")):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         texts = ["".join(cell["source"]) for cell in cells]

@@ -8,6 +8,8 @@ of `ppdm check`, which fails without it:
 - the logo lies in a landmark; a folded part's summary has a name;
 - the list of references is one;
 - a table has no header cell without text (pandas leaves one in the corner);
+- an option of a command, in code, is not parted from its dashes;
+- a table of which a phone makes cards keeps its roles, and each cell says what its column is;
 - the script of icons has those that are used, not two thousand;
 - the notebooks to download are those of the repository, without outputs;
 - the theme's script does not stumble over pages without a list of sections.
@@ -20,6 +22,8 @@ import json
 import re
 import shutil
 from pathlib import Path
+
+from bs4 import BeautifulSoup
 
 # (what the theme writes, what the page gets)
 _IN_PAGES = [
@@ -38,6 +42,7 @@ _IN_PAGES = [
     (re.compile(r'<summary aria-label="Toggle hidden content">'), "<summary>"),
     (re.compile(r'<summary>(?=<span class="toctree-toggle")'), '<summary aria-label="Its pages">'),
     (re.compile(r'role="doc-biblioentry"'), 'role="listitem"'),
+    (re.compile(r'(<span class="pre)(?=">--?\w[\w-]{0,30}</span>)'), r"\1 option"),
     (re.compile(r"<th></th>"), "<td></td>"),
     (re.compile(r'<th (class="(?:blank|index_name)[^"]*"[^>]*)>(?:&nbsp;)*</th>'), r"<td \1></td>"),
     (re.compile(r'<th class="head"><p></p></th>'), '<td class="head"></td>'),
@@ -86,6 +91,38 @@ FONT_AHEAD = (
 )
 
 
+_STACKED = re.compile(r'<table class="[^"]*\bstacked\b[^"]*".*?</table>', re.DOTALL)
+_ROLES = {
+    "table": "table",
+    "thead": "rowgroup",
+    "tbody": "rowgroup",
+    "tr": "row",
+    "th": "columnheader",
+    "td": "cell",
+}
+
+
+def label_cells(table: str) -> str:
+    """A table of which a phone makes cards: each cell but a row's first says what its column is.
+
+    Drawn as cards it is a table to nobody but by the roles of its parts.
+
+    >>> print(label_cells("<table><tr><th>is</th></tr></table>"))
+    <table role="table"><tr role="row"><th role="columnheader">is</th></tr></table>
+    >>> print(label_cells("<table><th>q</th><th>is</th><tr><td>1</td><td>one</td></tr></table>")[-75:])
+    <td role="cell">1</td><td data-label="is" role="cell">one</td></tr></table>
+    """
+    soup = BeautifulSoup(table, "html.parser")
+    heads = [" ".join(head.get_text().split()) for head in soup.find_all("th")]
+    for tag in soup.find_all(list(_ROLES)):
+        tag["role"] = _ROLES[tag.name]
+    for row in soup.find_all("tr"):
+        for head, cell in list(zip(heads, row.find_all("td"), strict=False))[1:]:
+            if cell.get_text().strip():
+                cell["data-label"] = head
+    return str(soup)
+
+
 def mend_page(text: str) -> str:
     """One finished page, mended.
 
@@ -94,7 +131,7 @@ def mend_page(text: str) -> str:
     """
     for wrong, right in _IN_PAGES:
         text = wrong.sub(right, text)
-    return text
+    return _STACKED.sub(lambda table: label_cells(table[0]), text)
 
 
 def mend_site(site: Path) -> None:
