@@ -482,4 +482,8 @@ def test_docstrings_keep_their_literal_blocks_and_lists_of_names():
     beside = api.docstring_to_markdown(
         "What is there.\n\nplane.x   points, [each] once\nworlds    *all*"
     )
+    table = "=====  ====\na      ``b``: one,\n       then *two*\nc-d    last\n=====  ===="
+    assert api.docstring_to_markdown(table) == "- `a`: `b`: one, then *two*\n- `c-d`: last"
+    headed = table.replace("a      ``b``", "=====  ====\na      ``b``")
+    assert api.docstring_to_markdown(headed) == f"```text\n{headed}\n```"
     assert beside == "What is there.\n\n- `plane.x`: points, \\[each\\] once\n- `worlds`: *all*"

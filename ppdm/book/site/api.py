@@ -104,7 +104,7 @@ def read_package(package: Path) -> list[Module]:
     return modules
 
 
-_ENTRY = re.compile(r"(\w[\w.]*) {2,}(\S.*)")
+_ENTRY = re.compile(r"([\w.-]+) {2,}(\S+(?: \S+)*)")
 _TABLE_RULE = re.compile(r"^\s*=+(\s+=+)+\s*$", re.MULTILINE)
 
 
@@ -125,14 +125,14 @@ def _block(block: str) -> str:
     if lines[0].lstrip().startswith(">>>"):
         return f"```pycon\n{textwrap.dedent(block)}\n```"
     if _TABLE_RULE.search(block):
-        return _literal(block)
+        return _plain_table(lines) or _literal(block)
     if len(lines) > 1 and re.fullmatch(r"\s*-{3,}\s*", lines[1]):  # numpy's section headings
         return f"**{_prose(lines[0])}**\n\n" + _definitions(lines[2:])
-    if all(line.startswith("    ") or not line.strip() for line in lines):
-        return _literal(textwrap.dedent(block))
-    entries = [_ENTRY.fullmatch(line) for line in lines]
+    entries = [_ENTRY.fullmatch(line.strip()) for line in lines]
     if len(lines) > 1 and all(entries):  # names, and in a column beside them what they are
         return "\n".join(f"- `{entry[1]}`: {_prose(entry[2])}" for entry in entries if entry)
+    if all(line.startswith("    ") or not line.strip() for line in lines):
+        return _literal(textwrap.dedent(block))
     if _is_names(lines):
         return _definitions(lines)
     indented = next((i for i, line in enumerate(lines) if line.startswith("    ")), None)
@@ -140,6 +140,23 @@ def _block(block: str) -> str:
         # A sentence and, set in, what it introduces.
         return _prose_block(lines[:indented]) + "\n\n" + _block("\n".join(lines[indented:]))
     return _prose_block(lines)
+
+
+def _plain_table(lines: list[str]) -> str:
+    """A table of names and what they are, without heads, as a list; nothing of any other table."""
+    inside = lines[1:-1]
+    ruled = [_TABLE_RULE.fullmatch(line) for line in (lines[0], lines[-1])]
+    if not all(ruled) or len(lines[0].split()) != 2 or any(map(_TABLE_RULE.fullmatch, inside)):
+        return ""
+    second = lines[0].rindex(" ") + 1
+    items: list[str] = []
+    for line in inside:
+        name, said = line[:second].strip(), line[second:].strip()
+        if name:
+            items.append(f"- `{name}`: {said}")
+        elif items:
+            items[-1] += f" {said}"
+    return "\n".join(map(_prose, items))
 
 
 def _literal(text: str) -> str:
