@@ -24,6 +24,7 @@ import base64
 import io
 import itertools
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from html import escape
@@ -71,6 +72,7 @@ STYLE: dict[Any, Any] = {  # the keys are matplotlib's
     "lines.linewidth": 1.8,
     "lines.markersize": 5,
     "legend.frameon": False,
+    "figure.constrained_layout.hspace": 0.07,  # between an axis's name and the title below it
     "figure.facecolor": "none",
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
@@ -416,7 +418,8 @@ def fronts(
             bottom = ax.get_ylim()[0]
             ax.fill_between(line[x], bottom, line[y], color=SOFT, alpha=0.18, linewidth=0)
             ax.set_ylim(bottom=bottom)
-        ax.set(xlabel=xlabel or _name(x), ylabel=ylabel or _name(y), title=title)
+        across = in_lines(xlabel or _name(x), phone, 30)
+        ax.set(xlabel=across, ylabel=ylabel or _name(y), title=title)
         legend(fig, [ax])
         return fig
 
@@ -623,7 +626,7 @@ def _lines(
             for i, (level, line) in enumerate(_split(part, hue, levels)):
                 _draw_line(ax, line.sort_values(x), x, columns, level, i)
             _draw_levels(ax, baselines.get(name, {}) if col else baselines)
-            ax.set(xlabel=xlabel or _name(x), ylabel=ylabel, title=name)
+            ax.set(xlabel=xlabel or _name(x), ylabel=in_lines(ylabel, phone), title=name)
             if pd.api.types.is_numeric_dtype(frame[x]):
                 ax.locator_params(axis="x", nbins=5)
             if log:
@@ -640,8 +643,8 @@ def _lines(
             and _named_at_ends(axes, panels, x, columns, hue, levels)
         ):
             legend(fig, axes)
-        elif baselines:
-            legend(fig, axes, only=_baseline_names(baselines, col))
+        else:  # the names stand at the ends: the panels' own legends go
+            legend(fig, axes, only=_baseline_names(baselines or {}, col))
         return fig
 
     fig = laid_out(draw)
@@ -747,8 +750,18 @@ def legend(fig: Figure, axes: Iterable[Axes], only: list[str] | None = None) -> 
         room = 10 * fig.get_figwidth()  # letters
         columns = int(max(1, min(len(handles), room // (max(map(len, handles)) + 6))))
         lines = -(-len(handles) // columns)
+        columns = -(-len(handles) // lines)  # two and two rather than three and one
         fig.set_figheight(fig.get_figheight() + 0.1 + 0.23 * lines)
         fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=columns)
+
+
+def in_lines(label: str, phone: bool, letters: int = 22) -> str:
+    """An axis's name as it fits a phone, where a longer one would be cut.
+
+    >>> in_lines("share of the best scheme's", phone=True)
+    "share of the best\\nscheme's"
+    """
+    return textwrap.fill(label, letters) if phone else label
 
 
 def _pick(summary: pd.DataFrame, metric: str) -> pd.DataFrame:

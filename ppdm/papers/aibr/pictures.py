@@ -162,7 +162,7 @@ def losses(loss: pd.DataFrame, schemes: Mapping[str, tuple[str, str]], reading: 
         by_row = [(d, s) for s in schemes for d in NAMES] if phone or len(schemes) == 1 else panels
         across = 2 if phone or len(schemes) == 1 else len(schemes)
         rows = -(-len(panels) // across)
-        size = (plot.PHONE, 2.0 * rows + 0.3) if phone else (plot.WIDTH, (2.9 if rows == 1 else 2.3) * rows)  # fmt: skip
+        size = (plot.PHONE, 2.2 * rows + 0.3) if phone else (plot.WIDTH, (2.9 if rows == 1 else 2.3) * rows)  # fmt: skip
         fig = plot.Figure(figsize=size, layout="constrained")
         axes = fig.subplots(rows, across, sharey=True, squeeze=False).ravel()
         for ax, (dataset, scheme) in zip(axes, by_row):
@@ -172,7 +172,7 @@ def losses(loss: pd.DataFrame, schemes: Mapping[str, tuple[str, str]], reading: 
             ax.set_ylim(lowest, TOP)
             title = f"{scheme}\n{NAMES[dataset]}" if phone else f"{scheme}, {NAMES[dataset]}"
             ax.set_title(title, fontsize=10.5)
-            ax.set_xlabel(across_label)
+            ax.set_xlabel(plot.in_lines(across_label, phone, 17))
         for ax in axes[::across]:
             ax.set_ylabel("loss r")
         plot.legend(fig, axes)

@@ -37,8 +37,6 @@ def unreached(table: pd.DataFrame, top: float = 6.0) -> plot.Figure:
     """
     panels = list(each_group(table, ["dataset", "delta"]))
     names = ("Warner", "OptRR", "best square matrix")
-    labels = [(names[0], 0.45, (-8, 2), "right"), (names[1], 0.62, (0, 7), "left"),
-              (names[2], 0.42, (0, -18), "center")]  # fmt: skip
 
     def draw(phone: bool) -> plot.Figure:
         rows, across = plot.grid_of(len(panels), phone)
@@ -46,13 +44,8 @@ def unreached(table: pd.DataFrame, top: float = 6.0) -> plot.Figure:
         fig = plot.Figure(figsize=(width, height + (0.8 if phone else 0.5)), layout="constrained")
         axes = fig.subplots(rows, across, squeeze=False, sharey=True).ravel()
         for ax, (cell, part) in zip(axes, panels):
-            for name, place, away, where in labels:
+            for name in names:
                 _line(ax, part["privacy"], part[name], name)
-                if phone:  # too narrow for names beside the lines
-                    continue
-                at = part.iloc[int(place * len(part))]
-                ax.annotate(name, (at["privacy"], at[name]), xytext=away, textcoords="offset points",
-                            ha=where, fontsize=10)  # fmt: skip
             ax.axhline(1, color=plot.INK, linewidth=1.8)
             ax.axhspan(0, 1, color=plot.SOFT, alpha=0.22, linewidth=0)
             ax.annotate("no scheme can be here", (0.5, 0.84), xycoords=ax.get_yaxis_transform(),
@@ -64,8 +57,7 @@ def unreached(table: pd.DataFrame, top: float = 6.0) -> plot.Figure:
             ax.minorticks_off()
         for ax in axes[::across]:
             ax.set_ylabel("respondents needed\n(best possible: 1×)")
-        if phone:
-            plot.legend(fig, [axes[0]])
+        plot.legend(fig, axes)  # names beside the lines would lie on them
         return fig
 
     figure = plot.laid_out(draw)
@@ -150,10 +142,11 @@ def trade_off(points: pd.DataFrame, top: float = 100.0) -> plot.Figure:
                 (blind, "blind guess", "right", -2),
                 (bound, "bound δ", "left", 3),
             ):
-                ax.axvline(x, color=plot.SOFT, linewidth=1.2, linestyle=(0, (1.5, 1.5)))
+                # From above the name of the level, not through it.
+                ax.axvline(x, 0.15, color=plot.SOFT, linewidth=1.2, linestyle=(0, (1.5, 1.5)))
                 ax.annotate(word, (x, 0.97), xycoords=ax.get_xaxis_transform(), rotation=90, xytext=(away, 0),
                             textcoords="offset points", ha=side, va="top", fontsize=10)  # fmt: skip
-            plot.name_level(ax, "asked directly", 1.0, x=0.3, above=False)
+            plot.name_level(ax, "asked directly", 1.0, x=0.12 if phone else 0.3, above=False)
             ax.set_title(named(*cell).replace(", ", "\n" if phone else ", "), fontsize=10.5)
             ax.set(ylim=(0.45, top), xlim=(0, bound + 0.14))
             ax.set_yticks([1, 10, 100], ["1", "10", "100"])

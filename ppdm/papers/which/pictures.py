@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -19,6 +20,10 @@ TOLD = {
     "unrelated question": "unrelated question", "groups": "groups of answers", "matrices": "matrix for each answer",
     "today": "today's", "released table": "released tables",
 }  # fmt: skip
+
+#: The two lines that all panels have: what undisguised answers give, and what a blind guess gets.
+LEVEL: dict[str, Any] = {"color": plot.SOFT, "linewidth": 1.2, "zorder": 1}
+OPEN, BLIND = (0, (4, 2)), (0, (1.5, 1.5))
 
 
 def _look(scheme: str) -> tuple[str, str]:
@@ -114,15 +119,11 @@ def plane(frame: pd.DataFrame, dataset: str) -> plot.Figure:
                     markeredgewidth=0,
                     linewidth=1.4,
                 )
-            ax.set(
-                xlabel=f"chance that {title}",
-                ylabel="balanced accuracy" if phone or ax is axes[0] else "",
-            )
+            ax.set_xlabel(f"chance that {title}", fontsize=10 if phone else None)
+            ax.set_ylabel("balanced accuracy" if phone or ax is axes[0] else "")
             ax.margins(y=0.08)
-        _levels(axes[0], open_, phone)
-        axes[1].axhline(
-            _open(open_), color=plot.SOFT, linewidth=1.2, linestyle=(0, (4, 2)), zorder=1
-        )
+        _levels(axes[0], open_, phone, named=False)  # among so many lines there is no room
+        axes[1].axhline(_open(open_), linestyle=OPEN, **LEVEL)
         axes[1].set_xscale("log")
         _key(fig, [(name, *_look(name)) for name in schemes], phone, line=True)
         return fig
@@ -187,7 +188,7 @@ def _levels(
     open_, guessed = ("undisguised", "blind guess") if named else ("", "")
     plot.name_level(ax, open_, _open(rows), x=0.4 if phone else 0.62, above=above)
     blind = rows["blind"].median()
-    ax.axvline(blind, color=plot.SOFT, linewidth=1.2, linestyle=(0, (1.5, 1.5)))
+    ax.axvline(blind, linestyle=BLIND, **LEVEL)
     ax.annotate(guessed, (blind, 0.03), xycoords=ax.get_xaxis_transform(), rotation=90, xytext=(3, 0),
                 textcoords="offset points", va="bottom", fontsize=10)  # fmt: skip
 
@@ -210,6 +211,10 @@ def _key(
         )
         for _, colour, marker in entries
     ]
+    names = [name for name, _, _ in entries]
+    if line:
+        handles += [Line2D([], [], linestyle=style, **LEVEL) for style in (OPEN, BLIND)]
+        names += ["undisguised", "blind guess"]
     across = 2 if phone else 4 if len(entries) > 5 else min(len(entries), 3)  # wider is cut off
-    fig.legend(handles, [name for name, _, _ in entries], loc="outside upper center", ncols=across,
+    fig.legend(handles, names, loc="outside upper center", ncols=across,
                columnspacing=1.0, handletextpad=0.4, handlelength=1.4)  # fmt: skip
