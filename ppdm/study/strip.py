@@ -8,6 +8,7 @@ from html import escape
 from ppdm.study.ledger import PERCENT, Decision, World, short
 
 WIDTH, HEIGHT, EDGE = 320, 46, 12
+LETTER = 7  # of a threshold's name, across
 REACH = 4.0  # worlds further away than this many times our own span stand at the edge
 
 
@@ -53,12 +54,11 @@ def strip(
     at = _scale([ours, low, high, *limits], [x for _, x in (*others, *wrong)], abs(ours))
     scale = 100 if unit in PERCENT else 1
     parts = [f'<line class="axis" x1="{EDGE}" x2="{WIDTH - EDGE}" y1="20" y2="20"/>']
-    for limit in limits:
-        x = at(limit)
-        parts.append(
-            f'<line class="limit" x1="{x:.1f}" x2="{x:.1f}" y1="4" y2="32"/>'
-            f'<text x="{x:.1f}" y="43" text-anchor="middle">{escape(short(scale * limit, 3))}</text>'
-        )
+    told = _told([scale * limit for limit in limits])
+    for x in map(at, limits):
+        parts.append(f'<line class="limit" x1="{x:.1f}" x2="{x:.1f}" y1="4" y2="32"/>')
+    for x, name in _names([at(limit) for limit in limits], told):
+        parts.append(f'<text x="{x:.1f}" y="43" text-anchor="middle">{escape(name)}</text>')
     for w, x in others:
         kind = "same" if w.verdict == verdict else "other"
         dot = f'<circle class="{kind}" cx="{at(x):.1f}" cy="28" r="2.6">'
@@ -72,7 +72,7 @@ def strip(
     )
     said = f"Ours {short(scale * ours, 3)}"
     said += f" ({short(scale * low, 3)} to {short(scale * high, 3)})" if low != high else ""
-    said += f"; threshold {' and '.join(short(scale * x, 3) for x in limits)}"
+    said += f"; threshold {' and '.join(told)}"
     if others:
         ends = [scale * x for _, x in others]
         said += f"; {len(ends)} other worlds, {short(min(ends), 3)} to {short(max(ends), 3)}"
@@ -95,6 +95,37 @@ def _scale(own: list[float], others: list[float], size: float) -> Callable[[floa
         return EDGE + share * (WIDTH - 2 * EDGE)
 
     return at
+
+
+def _told(limits: list[float]) -> list[str]:
+    """The thresholds in figures, as many as show how far apart they are.
+
+    >>> _told([0.99, 1.01]), _told([1 - 1e-6, 1 + 1e-6])
+    (['0.99', '1.01'], ['0.999999', '1.000001'])
+    """
+    apart = max(limits) - min(limits)
+    told: list[str] = []
+    for digits in range(3, 16):
+        told = [short(limit, digits) for limit in limits]
+        off = [abs(float(name.replace(",", "")) - limit) for name, limit in zip(told, limits)]
+        if apart == 0 or max(off) <= apart / 100:
+            break
+    return told
+
+
+def _names(places: list[float], told: list[str]) -> list[tuple[float, str]]:
+    """Where each threshold's name stands, inside the picture; two that would run together are one.
+
+    >>> _names([20.0, 200.0], ["0.99", "1.01"])
+    [(20.0, '0.99'), (200.0, '1.01')]
+    >>> _names([24.0, 26.0], ["0.99", "1.01"])
+    [(45.5, '0.99 and 1.01')]
+    """
+    named = list(zip(places, told))
+    if len(places) == 2 and abs(places[0] - places[1]) < LETTER * max(map(len, told)) + 4:
+        named = [(sum(places) / 2, " and ".join(told))]
+    half = [LETTER * len(name) / 2 for _, name in named]
+    return [(min(max(x, h), WIDTH - h), name) for (x, name), h in zip(named, half)]
 
 
 def _numbers(worlds: Sequence[World]) -> list[tuple[World, float]]:
