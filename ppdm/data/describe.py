@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -206,11 +207,46 @@ def show(table: pd.DataFrame, caption: str, digits: int = 3) -> HTML:
         return f"{value:,}" if isinstance(value, int | np.integer) else str(value)
 
     words = table.astype(object).map(cell)
-    longest = words.map(len).max()  # the site gives long texts room
-    kind = "sentences" if longest.max() > 60 else "phrases" if longest.iloc[-1] > 25 else None
-    html = words.to_html(index=False, border=0, justify="left", classes=kind)
+    html = words.to_html(index=False, border=0, justify="left", classes=_room(words))
     opening, rest = html.split(">", 1)
     return HTML(f"{opening}><caption>{caption}</caption>{rest}")
+
+
+COLUMN = 760  # pixels of the page's text on a laptop
+USUAL, DENSE = (9.0, 20), (7.6, 11)  # pixels of a letter, and between two columns
+
+
+def _room(words: pd.DataFrame) -> str | None:
+    """What the site does with a table of so many words: its classes are in `site.css`.
+
+    Long texts get room (sentences, phrases). Of others no cell is broken where all fit as they are
+    (whole). Letters are smaller where that lets them fit, or keeps columns from being cut off (dense).
+
+    >>> _room(pd.DataFrame({"data": ["Breast Cancer"], "share": ["0.5"]}))
+    'whole'
+    """
+
+    def wide(letters: list[int], kind: tuple[float, int]) -> float:
+        return kind[0] * sum(letters) + kind[1] * len(letters)
+
+    longest = words.map(len).max()
+    if longest.max() > 60:
+        return "sentences"
+    heads = [_piece(str(name)) for name in words.columns]
+    pieces = [max(head, cells) for head, cells in zip(heads, words.map(_piece).max())]
+    whole = [max(head, cells) for head, cells in zip(heads, longest)]
+    if longest.iloc[-1] > 25:
+        return "phrases" if wide(pieces, USUAL) <= COLUMN else "dense"
+    if wide(whole, USUAL) <= COLUMN:
+        return "whole"
+    if wide(whole, DENSE) <= COLUMN:
+        return "dense whole"
+    return None if wide(pieces, USUAL) <= COLUMN else "dense"
+
+
+def _piece(text: str) -> int:
+    """Letters of the longest part that is not broken."""
+    return max(map(len, re.split(r"[ \n]", text)))
 
 
 def _number(value: float, digits: int) -> str:
