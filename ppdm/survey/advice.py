@@ -36,13 +36,14 @@ attributes:
     question: "Which year are you in?"
     levels: [first, second, later]
 
-# How each answer is protected; what stands in no protection is sent as it is given. The mechanisms:
-#   warner              p            the truth with probability p, else the opposite
-#   forced-response     truth, forced   the truth, or the answer that a device says
-#   unrelated-question  q, personal  her answer with probability q, else one with known chances
-#   multi-group         theta, groups   one coin for all answers of a group
-#   k-rr                p            the truth with probability p, else any other answer
-#   matrix              matrix       any M[reported][true]; `ppdm optimise` finds good ones
+# How each answer is protected; what stands in no protection is sent as it is given.
+# The mechanisms:
+#   warner              p              the truth with probability p, else the opposite
+#   forced-response     truth, forced  the truth, or the answer that a device says
+#   unrelated-question  q, personal    her answer with probability q, else one with known chances
+#   multi-group         theta, groups  one coin for all answers of a group
+#   k-rr                p              the truth with probability p, else any other answer
+#   matrix              matrix         any M[reported][true]; `ppdm optimise` finds good ones
 protection:
   - mechanism: warner
     p: 0.75
