@@ -46,6 +46,7 @@ _IN_PAGES = [
     (re.compile(r"<th></th>"), "<td></td>"),
     (re.compile(r'<th (class="(?:blank|index_name)[^"]*"[^>]*)>(?:&nbsp;)*</th>'), r"<td \1></td>"),
     (re.compile(r'<th class="head"><p></p></th>'), '<td class="head"></td>'),
+    (re.compile(r'(<span class="pasted-text">[^<]*</span>(?:</strong>)?) (?=%)'), r"\1&nbsp;"),
     (re.compile(r'(Solution to)(<a [^>]*>) '), r"\1 \2"),  # the space is no part of the link
 ]  # fmt: skip
 _IN_SCRIPT = (
