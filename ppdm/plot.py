@@ -364,6 +364,8 @@ def heatmap(
             _readable(ax)
             ax.set(xlabel=_name(x), ylabel=_name(y), title=name)
             ax.tick_params(length=0, rotation=0)
+            if phone and wide > 8:
+                ax.tick_params(axis="x", rotation=90)
         return fig
 
     fig = laid_out(draw)
@@ -464,10 +466,11 @@ def trade_off(
                 ax.plot(line["attacker"], line["balanced"], marker=MARKERS[i % 6], color=COLOURS[i % 6],
                         linestyle=(0, DASHES[i % 6]) if i % 6 else "-", label=level)  # fmt: skip
             full, none = known[name]
-            ax.axvline(none, color=SOFT, linewidth=1.2, linestyle=(0, (1.5, 1.5)))
-            ax.annotate("blind guess", (none, 0.03), xycoords=ax.get_xaxis_transform(), rotation=90,
-                        xytext=(3, 0), textcoords="offset points", va="bottom", fontsize=10)  # fmt: skip
-            name_level(ax, "undisguised", full, x=0.3)
+            # Both are named in the legend: on the panel, lines would cross the words.
+            ax.axhline(full, color=SOFT, linewidth=1.2, linestyle=(0, (4, 2)), label="undisguised")
+            ax.axvline(
+                none, color=SOFT, linewidth=1.2, linestyle=(0, (1.5, 1.5)), label="blind guess"
+            )
             ax.set(title=name)
             ax.margins(y=0.12)
         for ax in axes if across < 3 else axes[across // 2 :: across]:  # three would run together
@@ -622,13 +625,14 @@ def _lines(
 
     def draw(phone: bool) -> Figure:
         fig, axes, across = in_panels(len(panels), phone, sharey=not log and len(panels) > 1)
+        titles = _titles([name for name, _ in panels], phone and across > 1)
         for ax, (name, part) in zip(axes, panels):
             for i, (level, line) in enumerate(_split(part, hue, levels)):
                 _draw_line(ax, line.sort_values(x), x, columns, level, i)
             _draw_levels(ax, baselines.get(name, {}) if col else baselines)
-            ax.set(xlabel=xlabel or _name(x), ylabel=in_lines(ylabel, phone), title=name)
+            ax.set(xlabel=xlabel or _name(x), ylabel=in_lines(ylabel, phone), title=titles[name])
             if pd.api.types.is_numeric_dtype(frame[x]):
-                ax.locator_params(axis="x", nbins=5)
+                ax.locator_params(axis="x", nbins=3 if phone and across > 1 else 5)
             if log:
                 ax.set_yscale("log")
             if not log:
@@ -656,6 +660,18 @@ def _lines(
     first = f"{_capital(short)} against {_name(x)}: "
     fig.alt = first + (told if hue or col else _lower(told))
     return fig
+
+
+def _titles(names: list[str], small: bool) -> dict[str, str]:
+    """Titles of panels; on small ones of two lines each, where one would not fit on one.
+
+    >>> _titles(["Adult: found", "Adult: lost"], small=True)
+    {'Adult: found': 'Adult: found', 'Adult: lost': 'Adult: lost'}
+    >>> _titles(["Breast Cancer: accuracy"], small=True)["Breast Cancer: accuracy"]
+    'Breast Cancer:\\naccuracy'
+    """
+    broken = small and max(map(len, names)) > 18
+    return {name: name.replace(": ", ":\n") if broken else name for name in names}
 
 
 def _readable(ax: Axes) -> None:

@@ -256,14 +256,16 @@ def where_cut(columns: Sequence[tuple[Dataset, str]]) -> plot.Figure:
                 values, bins=min(24, max(values.nunique(), 2)), color=plot.COLOURS[0], alpha=0.75
             )
             ax.axvline(cut, color=plot.COLOURS[1], linewidth=2)
+            right = cut < sum(ax.get_xlim()) / 2  # on the side where there is room beside the cut
             ax.annotate(
                 f"{share:.0%} above",
-                (0.97, 0.95),
+                (0.98 if right else 0.02, 0.97),
                 xycoords="axes fraction",
-                ha="right",
+                ha="right" if right else "left",
                 va="top",
                 fontsize=10,
             )
+            ax.set_ylim(top=1.3 * ax.get_ylim()[1])  # the words stand above the bars
             ax.set_title(f"{SHORT.get(dataset.name, dataset.name)}:\n{name}", fontsize=10)
             ax.set_yticks([])
             ax.locator_params(axis="x", nbins=3)

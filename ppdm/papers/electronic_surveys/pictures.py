@@ -8,6 +8,9 @@ from ppdm import plot
 from ppdm.data import SHORT
 from ppdm.papers.common import each_group
 
+LINES = {"right": "his calls that are right", "found": "true records he finds"}
+PROMISE = "what the survey promises"
+
 
 def believed(known: pd.DataFrame) -> plot.Figure:
     """What a survey promises beside what a stranger knows; `known` is `beyond.calls`.
@@ -22,29 +25,24 @@ def believed(known: pd.DataFrame) -> plot.Figure:
     def draw(phone: bool) -> plot.Figure:
         fig, axes, across = plot.in_panels(len(panels), phone, sharey=True)
         for ax, (name, part) in zip(axes, panels):
-            ax.plot([0, 1], [0, 1], color=plot.SOFT, linestyle=(0, (4, 2)))
-            for i, column in enumerate(("right", "found")):
+            ax.plot([0, 1], [0, 1], color=plot.SOFT, linestyle=(0, (4, 2)), label=PROMISE)
+            for i, (column, words) in enumerate(LINES.items()):
                 ax.plot(
                     part["q"],
                     part[column],
                     marker=plot.MARKERS[i],
                     color=plot.COLOURS[i],
                     markeredgewidth=0,
+                    label=words,
                 )
             ax.fill_between(part["q"], part["q"], part["right"], color=plot.COLOURS[0], alpha=0.13)
-            middle = part.iloc[len(part) // 2]
-            ax.annotate(
-                "his calls that are right", (0.98, 0.995), ha="right", va="bottom", fontsize=10
-            )
-            ax.annotate(
-                "true records he finds",
-                (middle["q"], middle["found"]),
-                xytext=(6, -5),
-                textcoords="offset points",
-                va="top",
-                fontsize=10,
-            )
-            ax.annotate("what the survey\npromises", (0.57, 0.51), va="top", fontsize=10)
+            if not phone:  # there is room for words between the lines
+                for words, at, low in (
+                    (LINES["right"], (0.03, 1.01), "bottom"),
+                    (LINES["found"].replace(" he", "\nhe"), (0.07, 0.93), "top"),
+                    (PROMISE.replace(" pro", "\npro"), (0.57, 0.51), "top"),
+                ):
+                    ax.annotate(words, at, va=low, fontsize=10)
             ax.set(
                 title=SHORT.get(name, name),
                 xlabel="q: the share of reports that are true",
@@ -54,6 +52,8 @@ def believed(known: pd.DataFrame) -> plot.Figure:
             ax.set_yticks([0, 0.25, 0.5, 0.75, 1])
         for ax in axes[::across]:
             ax.set_ylabel("share")
+        if phone:
+            plot.legend(fig, axes)
         return fig
 
     figure = plot.laid_out(draw)

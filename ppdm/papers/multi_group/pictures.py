@@ -84,6 +84,8 @@ def losses(lost: pd.DataFrame, limits: Mapping[str, float]) -> plot.Figure:
 
     def draw(phone: bool) -> plot.Figure:
         fig, axes, across = plot.in_panels(len(panels), phone, sharey=True)
+        if phone:  # room for words between the two limits
+            fig.set_figheight(1.3 * fig.get_figheight())
         for ax, (name, part) in zip(axes, panels):
             for i, (groups, line) in enumerate(each_group(part, "groups", sort=True)):
                 line, colour = line.sort_values("theta"), plot.COLOURS[i]
