@@ -144,7 +144,7 @@
       }
       parts.push(
         draw("line", { class: "truth", x1: x(blind), x2: x(blind), y1: top, y2: height - bottom }),
-        draw("text", { x: x(blind) + 5, y: height - bottom - 8, class: "soft" }, `blind guess ${fixed(blind, 3)}`));
+        draw("text", { x: x(blind) + 5, y: height - bottom - 4, class: "soft" }, `blind guess ${fixed(blind, 3)}`));
       const schemes = distinct(shown().map((s) => s.scheme));
       for (const chosen of [false, true]) { // the chosen line lies above the others
         schemes.forEach((scheme, i) => {
@@ -245,7 +245,7 @@
     closer.addEventListener("change", () => { state.close = closer.checked; show(); });
     const look = make("label", { class: "closer" }, closer, " look closer: the line of the majority class may leave the picture");
     place.append(
-      make("div", { class: "columns" }, make("div", {}, box.sets, box.learners, box.goals, box.known), box.schemes),
+      make("div", { class: "columns" }, make("div", {}, box.sets, box.learners, box.goals), make("div", {}, box.known, box.schemes)),
       make("div", { class: "scene" }, make("div", {}, svg, look, box.at), make("div", {}, said, readings)),
     );
     update();
