@@ -10,6 +10,7 @@ of `ppdm check`, which fails without it:
 - a table has no header cell without text (pandas leaves one in the corner);
 - an option of a command, in code, is not parted from its dashes;
 - a table of which a phone makes cards keeps its roles, and each cell says what its column is;
+- no line begins with the full stop after a formula;
 - the script of icons has those that are used, not two thousand;
 - the notebooks to download are those of the repository, without outputs;
 - the theme's script does not stumble over pages without a list of sections.
@@ -25,8 +26,17 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup
 
+_FORMULA = r'<span class="math [^>]*>\\\([^<]*</span>'
+
 # (what the theme writes, what the page gets)
 _IN_PAGES = [
+    (
+        re.compile(
+            rf'(?<!<span class="together">)([(“‘]+{_FORMULA}[.,;:!?)”’]*'
+            rf"|(?<![(“‘]){_FORMULA}[.,;:!?)”’]+)"
+        ),
+        r'<span class="together">\1</span>',
+    ),
     (
         re.compile(
             r'(<button class="btn [^"]*search-button[^>]*?) aria-label="Search"([^>]*>)'
@@ -130,6 +140,9 @@ def mend_page(text: str) -> str:
 
     >>> mend_page('<tr><th></th><th>q</th></tr>')
     '<tr><td></td><th>q</th></tr>'
+    >>> mended = mend_page('if <span class="math notranslate">\\\\(q\\\\)</span>, then')
+    >>> mended, mend_page(mended) == mended
+    ('if <span class="together"><span class="math notranslate">\\\\(q\\\\)</span>,</span> then', True)
     """
     for wrong, right in _IN_PAGES:
         text = wrong.sub(right, text)
