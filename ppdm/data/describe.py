@@ -204,7 +204,7 @@ def show(table: pd.DataFrame, caption: str, digits: int = 3) -> HTML:
             return "yes" if value else "no"
         if isinstance(value, float | np.floating):
             return "" if np.isnan(value) else _number(float(value), digits)
-        return f"{value:,}" if isinstance(value, int | np.integer) else str(value)
+        return f"{value:,}" if isinstance(value, int | np.integer) else _together(str(value))
 
     words = table.astype(object).map(cell)
     html = words.to_html(index=False, border=0, justify="left", classes=_room(words))
@@ -247,6 +247,15 @@ def _room(words: pd.DataFrame) -> str | None:
 def _piece(text: str) -> int:
     """Letters of the longest part that is not broken."""
     return max(map(len, re.split(r"[ \n]", text)))
+
+
+def _together(words: str) -> str:
+    """No line breaks within an equation, nor between a number and its groups.
+
+    >>> _together("Breast Cancer, 2 groups, θ = 0.7").split(" ")
+    ['Breast', 'Cancer,', '2\\xa0groups,', 'θ\\xa0=\\xa00.7']
+    """
+    return re.sub(r" (?==)|(?<==) |(?<=\d) (?=groups?\b)", "\xa0", words)
 
 
 def _number(value: float, digits: int) -> str:
