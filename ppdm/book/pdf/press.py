@@ -104,18 +104,12 @@ def _print(page: Path, target: Path) -> int:
 
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(**launch_options())
-        size = {"width": round(WIDTH), "height": 1000}
-        window = browser.new_page(viewport=size, color_scheme="light", reduced_motion="reduce")  # type: ignore[arg-type]
-        window.set_default_timeout(PATIENCE)
-        window.emulate_media(media="print")
-        window.goto(page.as_uri(), wait_until="load")
-        unset = window.evaluate(_READY)
-        if unset:
-            raise RuntimeError(f"{unset} formulas of the book were not set: it is not printed.")
-        window.evaluate(_FIT, WIDTH)
         path = Path(folder) / NAME
         numbers: dict[str, int] = {}
-        for _ in range(4):  # as long as the numbers in the contents move the pages that they name
+        for _ in range(4):  # two do, if the numbers move no line
+            window = _open(browser, page)
+            if numbers:
+                window.evaluate(_NUMBER, numbers)
             window.pdf(
                 path=path,
                 prefer_css_page_size=True,
@@ -123,17 +117,35 @@ def _print(page: Path, target: Path) -> int:
                 tagged=True,
                 outline=True,
             )
+            headings = window.evaluate(_HEADINGS)
+            window.close()
             found = destinations(path)
             if found == numbers:
                 break
             numbers = found
-            window.evaluate(_NUMBER, numbers)
         else:
             raise RuntimeError("the page numbers of the contents did not settle.")
-        count = page_count(path)
-        replace_file(target, pack(path.read_bytes(), window.evaluate(_HEADINGS)))
         browser.close()
-    return count
+        replace_file(target, pack(path.read_bytes(), headings))
+        return page_count(path)
+
+
+def _open(browser: Any, page: Path) -> Any:
+    """The page in a window of its own, ready to be printed, once.
+
+    Where a line just fits, Chromium puts it now on one page and now on the next when it prints a window again;
+    what was only loaded it prints as it did before.
+    """
+    size = {"width": round(WIDTH), "height": 1000}
+    window = browser.new_page(viewport=size, color_scheme="light", reduced_motion="reduce")
+    window.set_default_timeout(PATIENCE)
+    window.emulate_media(media="print")
+    window.goto(page.as_uri(), wait_until="load")
+    unset = window.evaluate(_READY)
+    if unset:
+        raise RuntimeError(f"{unset} formulas of the book were not set: it is not printed.")
+    window.evaluate(_FIT, WIDTH)
+    return window
 
 
 def destinations(path: Path) -> dict[str, int]:
