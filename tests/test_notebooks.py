@@ -53,6 +53,7 @@ def pages() -> list:
 @pytest.mark.parametrize("notebook", pages())
 def test_runs_at_quick_size(notebook, cells, tmp_path, monkeypatch):
     monkeypatch.setenv("PPDM_CACHE", str(cells))
+    monkeypatch.setenv("PPDM_WORKERS", "1")  # as many tests run at a time as there are cores
     output = tmp_path / "notebooks" / notebook.name
     parameters = chapters.chosen_parameters(notebook, "quick")
     execute.execute(notebook, output, parameters, tmp_path / "results", scratch=tmp_path / "work")

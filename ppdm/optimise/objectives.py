@@ -42,7 +42,8 @@ def check_prior(prior: ArrayLike) -> np.ndarray:
     ...
     ValueError: prior[2] is 0: every category needs a positive probability, drop those without
     """
-    prior = np.asarray(prior, dtype=float)
+    # A copy: for an array that may not be written numba would compile every search once more, half a minute.
+    prior = np.array(prior, dtype=float)
     if prior.ndim != 1 or len(prior) < 2:
         raise ValueError(
             f"the prior has shape {prior.shape}: a list of at least two probabilities is needed, "

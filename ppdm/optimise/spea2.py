@@ -168,7 +168,7 @@ def repaired(matrix: ArrayLike, prior: ArrayLike, delta: float) -> np.ndarray:
            [0.6, 0.9]])
     """
     child = np.array(matrix, dtype=float)
-    _repair(child, np.asarray(prior, dtype=float), delta)
+    _repair(child, np.array(prior, dtype=float), delta)
     return child
 
 
