@@ -10,6 +10,7 @@ from tqdm import tqdm
 from ppdm.book.chromium import NO_BROWSER, find_chromium
 from ppdm.book.pages import is_redirect, pages
 from ppdm.book.pdf import NAME
+from ppdm.places import reading_order
 
 from . import Finding
 from .browser import MODES, check_pages
@@ -91,7 +92,8 @@ def _lighthouse(site: Path, names: list[str]) -> list[Finding]:
     if command is None:
         print("Lighthouse: left out, because it needs npm (Debian: apt-get install npm)")
         return []
-    chapter = next((n for n in names if n.startswith("notebooks/01")), None)
+    ones = (n for n in names if n.startswith("notebooks/01"))
+    chapter = min(ones, key=lambda name: reading_order(Path(name)), default=None)
     front = next((n for n in names if n == "book/intro.html"), names[0])
     findings = []
     with serving(site, compressed=True) as address:
