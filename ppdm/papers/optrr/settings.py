@@ -3,7 +3,7 @@
     python -m ppdm.papers.optrr.settings
 
 writes `settings.csv` to the results (claim, world, value, low, high, met), a search on the exact
-shares for each experiment and reading: some minutes on two quiet cores. The weekly workflow runs it.
+shares for each experiment and reading: some eight minutes on two quiet cores. The weekly workflow runs it.
 """
 
 from __future__ import annotations
