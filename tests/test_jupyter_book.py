@@ -16,7 +16,7 @@ OURS = ["-m", "ppdm", "quick"]
 #: What two runs of one book differ in: when they ended and how long they took.
 TIMES = [
     (r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "<when>"),
-    (r"\b[\d,.]+ (seconds|minutes|s|min)\b", "<how long>"),
+    (r"\b[\d,.]+ (seconds|minutes|s|min)\b( [\d.]+ s\b)?", "<how long>"),
     (r'"(seconds|finished)": *("[^"]*"|[\d.]+)', "<when>"),
 ]
 

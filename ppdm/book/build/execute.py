@@ -165,7 +165,8 @@ def _describe(name: str, error, failed: Path) -> str:
 
 
 def _tidy(notebook: dict) -> bytes:
-    """Drop papermill's notes (they hold this machine's paths) and hide the injected cell."""
+    """Drop papermill's notes (they hold this machine's paths); hide the injected cell and give it a name that is
+    the same in each run."""
     notebook["metadata"].pop("papermill", None)
     for cell in notebook["cells"]:
         cell["metadata"].pop("papermill", None)
@@ -173,6 +174,7 @@ def _tidy(notebook: dict) -> bytes:
         tags = cell["metadata"].get("tags", [])
         if "injected-parameters" in tags:
             cell["metadata"]["tags"] = sorted({*tags, "remove-cell"})
+            cell["id"] = "injected-parameters"
     return json.dumps(notebook, indent=1, ensure_ascii=False).encode() + b"\n"
 
 
