@@ -31,6 +31,7 @@ import math
 import re
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -178,7 +179,7 @@ class Survey:
             "title": self.title,
             "attributes": attributes,
             "class": self.target,
-            "protection": [dict(spec) for spec in self.protection],
+            "protection": deepcopy(list(self.protection)),
         }
 
     @classmethod

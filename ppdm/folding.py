@@ -28,7 +28,8 @@ def dense_pairs(by_class: np.ndarray, classes: int, sizes: np.ndarray) -> np.nda
     inner = np.empty(k, dtype=np.int64)
     cells = steps(sizes, k, inner)
     pairs = np.zeros((k, sizes.max(), classes))
-    fold(by_class, 0, cells, classes, sizes, inner, k, np.empty(max(cells, 1)), pairs)
+    if cells > 0:  # an attribute without levels leaves nothing to add, and no room to do it in
+        fold(by_class, 0, cells, classes, sizes, inner, k, np.empty(cells), pairs)
     return pairs
 
 
@@ -84,9 +85,20 @@ def total(values: np.ndarray) -> float:
 
 
 @njit(cache=True)
-def _add(target: np.ndarray, one: np.ndarray, other: np.ndarray) -> None:
+def _add(target: np.ndarray, other: np.ndarray) -> None:
     for i in range(len(target)):
+        target[i] += other[i]
+
+
+@njit(cache=True, fastmath={"reassoc", "nsz"})
+def _add_halves(target: np.ndarray, one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
+    """target = one + other; returns the sums of the two. All in one reading, as reading is what costs."""
+    sum_one, sum_other = 0.0, 0.0
+    for i in range(len(target)):
+        sum_one += one[i]
+        sum_other += other[i]
         target[i] = one[i] + other[i]
+    return sum_one, sum_other
 
 
 @njit(cache=True)
@@ -110,23 +122,32 @@ def fold(
            [4., 6.]])
     """
     for j in range(classes):
-        done = 0
+        done, at = 0, 0
         if cells >= LONG:
             first = start + j * cells
-            done = _fold_long(arena[first : first + cells], j, sizes, inner, left, work, pairs)
+            done, at = _fold_long(arena[first : first + cells], j, sizes, inner, left, work, pairs)
         else:
             for i in range(cells):
                 work[i] = arena[start + j * cells + i]
         for a in range(done, left):
             part = inner[a]
-            for v in range(sizes[a]):
-                result = 0.0
-                for i in range(v * part, (v + 1) * part):
-                    result += work[i]
-                pairs[a, v, j] = result
-            for v in range(1, sizes[a]):
-                for i in range(part):
-                    work[i] += work[v * part + i]
+            one = other = 0.0
+            if sizes[a] == 1:
+                for i in range(at, at + part):
+                    one += work[i]
+                pairs[a, 0, j] = one
+                continue
+            for i in range(at, at + part):
+                one += work[i]
+                other += work[i + part]
+                work[i] += work[i + part]
+            pairs[a, 0, j], pairs[a, 1, j] = one, other
+            for v in range(2, sizes[a]):
+                more = 0.0
+                for i in range(at, at + part):
+                    more += work[i + v * part]
+                    work[i] += work[i + v * part]
+                pairs[a, v, j] = more
 
 
 @njit(cache=True)
@@ -138,17 +159,25 @@ def _fold_long(
     left: int,
     work: np.ndarray,
     pairs: np.ndarray,
-) -> int:
-    """Fold in long pieces; what is left lies in `work`. Returns the first attribute not done."""
-    a = 0
-    while a < left and len(cells) >= LONG:
-        part = inner[a]
-        for v in range(sizes[a]):
-            pairs[a, v, j] = total(cells[v * part : (v + 1) * part])
-        folded = work[:part]
-        _add(folded, cells[:part], cells[part : 2 * part])
+) -> tuple[int, int]:
+    """Fold in long pieces. Returns the first attribute not done, and where in `work` the rest lies.
+
+    Each result lies behind the one before it: in place, the compiler could not use vectors.
+    """
+    at = end = 0
+    for a in range(left):
+        if len(cells) < LONG:
+            return a, at
+        if sizes[a] == 1:
+            pairs[a, 0, j] = total(cells)
+            continue
+        part, at = inner[a], end
+        end = at + part
+        folded = work[at:end]
+        pairs[a, 0, j], pairs[a, 1, j] = _add_halves(folded, cells[:part], cells[part : 2 * part])
         for v in range(2, sizes[a]):
-            _add(folded, folded, cells[v * part : (v + 1) * part])
+            more = cells[v * part : (v + 1) * part]
+            pairs[a, v, j] = total(more)
+            _add(folded, more)
         cells = folded
-        a += 1
-    return a
+    return left, at

@@ -57,13 +57,23 @@ class Domain:
     whole: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        repeated = {name for name in self.names if self.names.count(name) > 1}
-        if repeated:
+        if len(set(self.names)) < len(self.names):
+            repeated = {name for name in self.names if self.names.count(name) > 1}
             raise ValueError(
                 f"attribute names must differ; repeated: {listed(sorted(repeated, key=str))}"
             )
-        if not self.whole:
-            object.__setattr__(self, "whole", self.names)
+        if self.whole:  # made from a domain that is checked
+            return
+        object.__setattr__(self, "names", tuple(self.names))
+        object.__setattr__(self, "levels", tuple(map(tuple, self.levels)))
+        object.__setattr__(self, "whole", self.names)
+        if len(self.names) != len(self.levels):
+            raise ValueError(
+                f"{len(self.names)} attributes need as many tuples of levels; "
+                f"{len(self.levels)} given"
+            )
+        for name, levels in zip(self.names, self.levels, strict=True):
+            _refuse_repeated(name, levels)
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -82,7 +92,7 @@ class Domain:
                 f"has at most 2^{math.log2(CODE_LIMIT):.0f}: count fewer attributes at a time"
             )
         steps = [math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
-        return np.array(steps, dtype=np.int64)
+        return _frozen(np.array(steps, dtype=np.int64))
 
     def axis(self, name: str) -> int:
         """The position of an attribute; an unknown one is refused by name."""
@@ -104,6 +114,8 @@ class Domain:
         >>> Domain(("A", "B"), ((0, 1), (0, 1))).with_levels({"B": ("n", "y")}).levels
         ((0, 1), ('n', 'y'))
         """
+        for name, given in levels.items():
+            _refuse_repeated(name, given)
         new = tuple(levels.get(n, old) for n, old in zip(self.names, self.levels, strict=True))
         return Domain(self.names, new, self.whole)
 
@@ -214,7 +226,10 @@ class Table:
     def occupied(self) -> tuple[np.ndarray, np.ndarray]:
         """Codes and numbers of the cells that are not zero."""
         if self.cells is not None:
-            return self.cells, self.values
+            there = self.values != 0
+            if there.all():
+                return self.cells, self.values
+            return self.cells[there], self.values[there]
         cells = np.flatnonzero(self.values != 0)  # of truth values it is found ten times faster
         return cells, self.values[cells]
 
@@ -281,7 +296,9 @@ class Table:
         rest = self.domain.only([name for name in self.names if name not in fixed])
         if self.cells is not None:
             digits = self.domain.digits(self.cells)
-            inside = np.all([digits[:, axis] == level for axis, level in numbers.items()], axis=0)
+            inside = np.ones(len(digits), dtype=bool)
+            for axis, level in numbers.items():
+                inside &= digits[:, axis] == level
             left = [axis for axis in range(len(self.shape)) if axis not in numbers]
             return Table(rest, self.values[inside], rest.codes(digits[inside][:, left]))
         index = tuple(numbers.get(axis, slice(None)) for axis in range(len(self.shape)))
@@ -300,7 +317,10 @@ class Table:
 
         Names that are no Python identifiers go in a dictionary: ``table.p({"hours-per-week": 1})``.
         """
-        return self.n(expression, **levels) / self.total
+        number, total = self.n(expression, **levels), self.total
+        if total == 0:
+            raise ValueError("a table with total 0 has no proportions")
+        return number / total
 
     def entropy(self) -> float:
         """The entropy of the proportions, in bits; an estimated count below zero counts as zero.
@@ -322,6 +342,7 @@ class Table:
         array([[1., 0.],
                [0., 2.]])
         """
+        self._refuse_no_levels()
         axis = self.domain.axis(target)
         classes, sizes = self.shape[axis], _others(self.shape, axis)
         if not len(sizes):
@@ -333,19 +354,30 @@ class Table:
             )
         else:
             values = folding.dense_pairs(self.by_class(target), classes, sizes)
-        totals = values[0].sum(axis=0) if len(sizes) else self.marginal(target).values
+        totals = values[0].sum(axis=0) if len(sizes) else self.marginal(target).dense
         return Pairs(self.domain, target, values, totals)
 
     def by_class(self, target: str) -> np.ndarray:
         """The numbers of all cells of a dense table, those of the target's first level first.
 
+        A new array, whatever the target: a tree grows in it.
+
         >>> count(pd.DataFrame({"A": [1, 1, 0], "C": [1, 1, 0]})).by_class("C")
         array([1., 0., 0., 2.])
         """
+        self._refuse_no_levels()
         axis = self.domain.axis(target)
         after = math.prod(self.shape[axis + 1 :])
         values = self.densified().values.reshape(-1, self.shape[axis], after)
-        return values.swapaxes(0, 1).reshape(-1)
+        return values.swapaxes(0, 1).flatten()
+
+    def _refuse_no_levels(self) -> None:
+        if 0 in self.shape:
+            name = self.names[self.shape.index(0)]
+            raise ValueError(
+                f"{name!r} has no levels, as no record tells any: declare them, as in "
+                f"count(frame, levels={{{name!r}: [...]}})"
+            )
 
     # -- pandas ----------------------------------------------------------------------------
 
@@ -447,7 +479,7 @@ class Pairs:
         values = np.zeros((*shape, len(totals.levels[0])))
         for row, table in zip(values, tables, strict=True):
             row[: table.shape[0]] = table.dense
-        return cls(domain, target, values, totals.values)
+        return cls(domain, target, values, totals.dense)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -500,6 +532,13 @@ def _others(shape: tuple[int, ...], axis: int) -> np.ndarray:
 @lru_cache(maxsize=256)
 def _exists(sizes: tuple[int, ...]) -> np.ndarray:
     return _frozen((np.arange(max(sizes, default=0)) < np.array(sizes)[:, None])[:, :, None])
+
+
+def _refuse_repeated(name: str, levels: tuple) -> None:
+    if len(set(levels)) < len(levels):
+        raise ValueError(
+            f"the levels of {name!r} must differ (1, 1.0 and True are the same): {listed(levels)}"
+        )
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:
@@ -631,6 +670,8 @@ def _as_levels(column: pd.Series, levels: Iterable) -> pd.Series:
 
 def _chosen(columns: Iterable[str], names: Sequence[str] | None, levels: Levels) -> list[str]:
     """The columns to count, all if none are named; unknown ones are refused."""
+    if isinstance(names, str):
+        raise ValueError(f"names is a list of columns; got the bare name {names!r}")
     columns, whole = [*columns], declared(levels)
     if whole is not None and names is None:
         return list(_columns_of(whole, pd.DataFrame(columns=columns)).columns)
@@ -909,8 +950,8 @@ def _own_levels(column: pd.Series, values: list) -> list | tuple:
 
 
 def _flat(names: tuple) -> tuple[str, ...]:
-    """Accept marginal("A", "B") and marginal(["A", "B"])."""
-    if len(names) == 1 and not isinstance(names[0], str):
+    """Accept marginal("A", "B") and marginal(["A", "B"]); a name may be a number."""
+    if len(names) == 1 and not isinstance(names[0], str) and isinstance(names[0], Iterable):
         return tuple(names[0])
     return names
 

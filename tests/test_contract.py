@@ -13,6 +13,7 @@ from scipy import stats
 from ppdm import Domain, MultiGroup, RRMatrix, Scheme, Survey, Table, UnrelatedQuestion, count
 from ppdm.contract import read_yaml
 from ppdm.disguise import bound, scheme_of
+from ppdm.disguise.scheme import plain
 
 FALSE_ALARM = 1e-7  # of every single random test below
 
@@ -592,3 +593,11 @@ def test_a_report_that_the_column_s_type_cannot_hold_is_not_cut_down():
     for kind in ("int64", "Int64", "bool"):
         asked = pd.DataFrame({"A": pd.Series([0, 0], dtype=kind)})
         assert scheme.disguise(asked, np.random.default_rng(1))["A"].tolist() == [0.5, 0.5]
+
+
+def test_plain_data_is_handed_out_as_a_copy():
+    survey = Survey({"A": [0, 1]}, [{"mechanism": "warner", "p": 0.7, "attributes": ["A"]}])
+    before = survey.to_json()
+    for spec in (survey.to_plain()["protection"][0], plain(Scheme(survey), survey)[0]):
+        spec["attributes"].append("B")
+        assert survey.to_json() == before

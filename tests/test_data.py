@@ -105,6 +105,8 @@ def test_the_first_records_of_adult_are_those_of_adult_data():
     assert [str(age) for age in first["age"]] == [row[0] for row in raw_rows("adult")[:10_000]]
     with pytest.raises(ValueError, match="1 to 768 for pima, not 800"):
         data.load("pima", "stored").first(800)
+    with pytest.raises(ValueError, match=r"takes 1 to 768 for pima, not 10\.5"):
+        data.load("pima", "stored").first(10.5)
 
 
 def test_provenance_says_where_the_rows_came_from():

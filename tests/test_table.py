@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -161,6 +161,24 @@ def test_pairs_are_the_marginals_with_the_target(frame, random):
                 np.testing.assert_allclose(again.values, pairs.values)
 
 
+@given(st.lists(st.integers(1, 5), min_size=2, max_size=8), st.integers(0, 2**32 - 1))
+@example([1, 2, 2, 2, 2, 2, 2, 2], 1)
+@example([2, 2, 1, 2, 2, 3, 2, 1], 1)
+@example([70, 2], 1)
+@example([1, 1, 1, 200], 1)
+@settings(max_examples=60, deadline=None)
+def test_pairs_of_long_tables_are_sums_over_the_other_axes(sizes, seed):
+    """Long enough to be folded in vectors; an attribute may have a single level."""
+    domain = Domain(
+        tuple(f"x{i}" for i in range(len(sizes))), tuple(tuple(range(n)) for n in sizes)
+    )
+    values = np.random.default_rng(seed).normal(size=sizes)
+    pairs = Table(domain, values).pairs(f"x{len(sizes) - 1}")
+    for axis, name in enumerate(pairs.names):
+        others = tuple(i for i in range(len(sizes) - 1) if i != axis)
+        np.testing.assert_allclose(pairs.table(name).dense, values.sum(axis=others), atol=1e-9)
+
+
 @pytest.mark.parametrize("few", [True, False])
 @pytest.mark.parametrize("sparse", [True, False])
 def test_a_split_deals_every_record_once_and_all_hands_are_equally_likely(few, sparse):
@@ -193,3 +211,79 @@ def test_only_counted_records_can_be_dealt():
 def test_entropy_is_scipys(frame):
     table = count(frame)
     assert table.entropy() == pytest.approx(stats.entropy(table.densified().values, base=2))
+
+
+# -- corners -------------------------------------------------------------------------------
+
+FOUR = Domain(("A", "B"), ((0, 1), (0, 1)))
+
+
+def test_zeros_that_a_sparse_table_stores_are_no_occupied_cells():
+    table = Table(FOUR, [2, 0, 1], np.array([0, 1, 3]))
+    cells, values = table.occupied()
+    assert (cells.tolist(), values.tolist()) == ([0, 3], [2, 1])
+    assert table.to_frame().equals(table.densified().to_frame())
+
+
+def test_an_expression_without_conditions_holds_for_all_records():
+    for table in (Table(FOUR, [1, 2, 0, 4]), Table(FOUR, [1, 2, 0, 4]).sparsified()):
+        assert table.n() == table.n({}) == 7 and table.p() == 1
+        assert table.where() is not table and table.where().dense.tolist() == [[1, 2], [0, 4]]
+
+
+def test_numbers_may_be_names():
+    table = count(pd.DataFrame([[1, 0], [1, 1]]))
+    assert table.marginal(0).dense.tolist() == [0, 2]
+    assert table.marginal(1, 0).dense.tolist() == table.marginal([1, 0]).dense.tolist()
+
+
+def test_a_class_of_many_levels_is_counted_whole():
+    """More levels than a marginal is dense for: the numbers of all of them, not of those that occur."""
+    many = tuple(range(5_000))
+    domain = Domain(("A", "C"), ((0, 1), many))
+    table = Table(domain, [1, 2], np.array([7, 5_000 + 4_999]))
+    pairs = Pairs.of([table], "C")
+    assert pairs.totals.shape == (5_000,) and pairs.totals[[7, 4_999]].tolist() == [1, 2]
+    assert table.marginal("C").pairs("C").totals.tolist() == pairs.totals.tolist()
+
+
+@pytest.mark.parametrize("target", ["A", "B", "C"])
+def test_pairs_of_an_attribute_without_levels_are_refused(target):
+    """Its fold would read and write beyond its end."""
+    nobody = count(pd.DataFrame({n: [] for n in "ABC"}, dtype=object), dict.fromkeys("BC", (0, 1)))
+    for table in (nobody, nobody.sparsified()):
+        for count_pairs in (table.pairs, table.by_class):
+            with pytest.raises(ValueError, match="'A' has no levels.*: declare them"):
+                count_pairs(target)
+
+
+def test_caches_of_a_domain_cannot_be_changed():
+    with pytest.raises(ValueError, match="read-only"):
+        FOUR.strides[0] = 7
+
+
+def test_lists_make_a_domain_as_tuples_do():
+    assert Domain(["A", "B"], [[0, 1], [0, 1]]) == FOUR
+    assert len({Domain(["A", "B"], [[0, 1], [0, 1]]), FOUR}) == 1
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: count(pd.DataFrame({"A": ["a"]}), {"A": ("a", "a", "b")}),
+            "the levels of 'A' must differ .*: a, a, b",
+        ),
+        (lambda: Domain(("A",), ((0, 1, True),)), "the levels of 'A' must differ"),
+        (lambda: FOUR.with_levels({"B": ("y", "y")}), "the levels of 'B' must differ"),
+        (lambda: Domain(("A", "B"), ((0, 1),)), "2 attributes need as many .*; 1 given"),
+        (lambda: Table(FOUR, np.zeros(4)).p(A=1), "a table with total 0 has no proportions"),
+        (
+            lambda: count(pd.DataFrame({"A": [1], "B": [0], "AB": [1]}), names="AB"),
+            "names is a list of columns; got the bare name 'AB'",
+        ),
+    ],
+)
+def test_what_makes_no_table_is_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import Any
 
 import pandas as pd
@@ -66,7 +67,7 @@ class Dataset:
         >>> len(data.load("adult").first(10_000).frame)
         10000
         """
-        if not 1 <= rows <= len(self.frame):
+        if not isinstance(rows, Integral) or not 1 <= rows <= len(self.frame):
             raise ValueError(
                 f"first(rows) takes 1 to {len(self.frame)} for {self.name}, not {rows}"
             )
