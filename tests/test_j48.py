@@ -112,6 +112,13 @@ def test_a_row_outside_the_ranges_widens_them_only_when_asked():
 
 
 @needs_weka
+def test_a_range_beyond_the_largest_number_is_scaled_too():
+    """It was infinite, and every row at distance 0."""
+    X, y = [[-1.5e308], [0.5e308], [1.5e308]], ["a", "b", "c"]
+    votes = NearestNeighbour().fit(X, y).predict_proba([[-1.2e308], [0.0], [1.3e308]])
+    assert votes.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+
+
 @pytest.mark.parametrize("name", QUICK)
 def test_stored_output_is_what_weka_prints(name, tmp_path):
     file = tmp_path / "train.arff"
@@ -209,6 +216,30 @@ def test_rows_without_a_class_are_left_out():
     assert tree.tree_.weights[tree.tree_.start[0] + 2] == 4
     with pytest.raises(ValueError, match="at least one row"):
         J48().fit(X, [None] * 5)
+
+
+@pytest.mark.parametrize("kind", ["naive", "zoned", "span", "array"])
+def test_a_missing_date_is_missing(kind):
+    """Not the smallest date of all, as the number is by which numpy writes it."""
+    days = pd.Series([1.0, 2, np.nan, 400, 401, 402])
+    dates = pd.Series(pd.Timestamp("2020-01-01") + pd.to_timedelta(days, unit="D"))
+    X = {
+        "naive": pd.DataFrame({"x0": dates}),
+        "zoned": pd.DataFrame({"x0": dates.dt.tz_localize("UTC")}),
+        "span": pd.DataFrame({"x0": dates - dates[0]}),
+        "array": dates.to_numpy()[:, None],
+    }[kind]
+    tree, numbers = J48().fit(X, list("aaabbb")), days.to_frame("x0")
+    expected = J48().fit(numbers, list("aaabbb")).predict_proba(numbers)
+    np.testing.assert_allclose(tree.predict_proba(X), expected, atol=1e-12)
+    assert 0 < expected[2, 0] < 1
+
+
+def test_rows_with_a_missing_date_for_a_class_are_left_out():
+    dates = pd.to_datetime(["2020-01-01"] * 3 + ["2021-01-01"] * 3 + [None])
+    tree = J48().fit([[1.0], [2], [3], [7], [8], [9], [100]], dates)
+    assert tree.classes_.tolist() == np.unique(dates[:6]).tolist()
+    assert (tree.predict([[0.0], [100.0]]) == dates[[0, 3]]).all()
 
 
 def test_the_text_of_an_array_names_attributes_by_number():

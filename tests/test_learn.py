@@ -10,8 +10,9 @@ from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.tree import DecisionTreeClassifier
 
-from ppdm import MultiGroup, RRMatrix, Table, UnrelatedQuestion, count, random_groups
-from ppdm.learn import ID3, NaiveBayes, association_rules, frequent_itemsets
+from ppdm import Domain, MultiGroup, RRMatrix, Table, UnrelatedQuestion, count, random_groups
+from ppdm.folding import dense_pairs
+from ppdm.learn import ID3, J48, NaiveBayes, association_rules, frequent_itemsets, supports
 from ppdm.learn.accuracy import estimated_accuracy
 from ppdm.learn.id3 import grow
 
@@ -168,6 +169,48 @@ def test_pruning_loses_no_right_answers_and_keeps_a_perfect_tree():
     )
 
 
+def test_pruning_takes_the_test_tables_attributes_by_name():
+    """Their order was taken for that of training: accuracy fell from 1 to one half."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"A": rng.integers(0, 3, 400), "B": rng.integers(0, 2, 400)})
+    frame["C"] = (frame["A"] == 2).astype(int)
+    model = ID3().fit_table(count(frame))
+    pruned = model.pruned(count(frame[["B", "C", "A"]]))
+    assert pruned.export_text() == model.pruned(count(frame)).export_text()
+    assert pruned.domain_ == model.domain_
+    assert (pruned.predict(frame[["A", "B"]]) == frame["C"]).all()
+
+
+@pytest.mark.parametrize("learner", [ID3(), NaiveBayes()])
+def test_a_table_with_other_levels_than_those_learned_is_refused(learner):
+    """The class's too: counted in another order, .95 right answers were .05; with 400,000 classes
+    pruning wrote outside its memory."""
+    frame = pd.DataFrame({"A": list("aabb") * 5, "B": [0, 1] * 10, "C": list("nyny") * 5})
+    model = learner.fit_table(count(frame))
+    without_a, without_n = frame[frame["A"] != "a"], frame[frame["C"] != "n"]
+    others = [
+        (count(without_a), "'A' has the levels b in the table, and a, b in what was learned"),
+        (count(without_n), "'C' has the levels y in the table, and n, y in what was learned"),
+        (count(frame, {"C": ("y", "n")}), "'C' has the levels y, n in the table"),
+        (count(frame, {"C": ("n", "y", "z")}), "'C' has the levels n, y, z in the table"),
+    ]
+    for table, message in others:
+        for ask in (
+            model.score_table,
+            model.confusion,
+            lambda table: model.is_right(table.domain),
+            lambda table: estimated_accuracy(model, table, MultiGroup(1.0)),
+            getattr(model, "pruned", model.confusion),
+        ):
+            with pytest.raises(ValueError, match=f"{message}.*levels=model.record_domain_"):
+                ask(table)
+    for part in (without_a, without_n):
+        again = count(part, levels=model.record_domain_)
+        assert model.score_table(again) == model.score(part[["A", "B"]], part["C"]) == 1
+    with pytest.raises(ValueError, match="unknown attribute 'C'; the table has A, B"):
+        model.score_table(count(frame[["A", "B"]]))
+
+
 def test_trees_are_shown_as_text_and_as_figure():
     X, y = survey(100)
     model = ID3().fit(X, y)
@@ -257,6 +300,27 @@ def test_a_table_is_classified_as_its_records_are(learner, categorical, copies):
             assert learner.score_table(table) == pytest.approx((guess == y).mean(), abs=1e-12)
 
 
+@pytest.mark.parametrize("negative", ["clip", "literal"])
+@pytest.mark.parametrize(
+    "sizes", [(2,) * 9, (2, 3, 1, 2, 4, 2, 3), (2, 70, 2), (3, 2, 2, 2, 2, 2, 1)]
+)
+def test_a_tree_is_the_same_grown_in_a_table_or_in_a_list(sizes, negative):
+    """Two ways to count, of estimated numbers, for each class; and the table stays as it was."""
+    levels = tuple(tuple(range(n)) for n in sizes)
+    domain = Domain(tuple("ABDEFGHIJ"[: len(sizes)]), levels)
+    for seed, target in enumerate(domain.names):
+        values = np.random.default_rng(seed).normal(1, 2, domain.size)
+        table = Table(domain, values.copy())
+        one = ID3(negative=negative).fit_table(table, target).tree_
+        assert (table.values == values).all()
+        listed = table.sparsified()
+        listed.values.flags.writeable = False
+        other = ID3(negative=negative).fit_table(listed, target).tree_
+        assert one.attribute.tolist() == other.attribute.tolist()
+        assert one.label.tolist() == other.label.tolist()
+        np.testing.assert_allclose(one.counts, other.counts, atol=1e-9)
+
+
 def test_a_learner_asks_for_nothing_but_undo():
     """Any object that can undo a table will do, as naive Bayes and ID3 show with one of our own."""
 
@@ -337,6 +401,45 @@ def test_learners_follow_scikit_learns_conventions(learner):
     )
 
 
+def test_equal_levels_of_another_type_stay_what_they_are():
+    """True was written 1 once a tree had been learned from 0 and 1: a cache took them for equal."""
+    y = pd.Series([0, 0, 1, 1], name="C")
+    first = ID3().fit(pd.DataFrame({"A": pd.Categorical([0, 0, 1, 1])}), y)
+    then = ID3().fit(pd.DataFrame({"A": pd.Categorical([False, False, True, True])}), y)
+    assert first.export_text() == "A = 0: 0 (2)\nA = 1: 1 (2)"
+    assert then.export_text() == "A = False: 0 (2)\nA = True: 1 (2)"
+
+
+@pytest.mark.parametrize("learner", [ID3(), NaiveBayes(), J48()])
+@pytest.mark.parametrize("levels", [(1, "a"), ((1, 2), (3, 4)), ((1,), (3, 4))], ids=str)
+def test_classes_of_any_kind_are_predicted_as_they_are(learner, levels):
+    """1 beside words was predicted as "1", a tuple as a row of a matrix."""
+    categories = pd.Index(levels, tupleize_cols=False)
+    y = pd.Categorical.from_codes([0, 0, 0, 1, 1, 1], categories)
+    X = pd.DataFrame({"A": [0, 0, 0, 1, 1, 1]})
+    model = learner.fit(X, pd.Series(y, name="C"))
+    assert model.classes_.tolist() == list(levels)
+    assert model.predict(X).tolist() == list(y)
+
+
+@pytest.mark.parametrize("learner", [ID3(), NaiveBayes()])
+def test_no_records_are_neither_learned_from_nor_scored(learner):
+    X, y = survey(20)
+    nothing, no_class = X.head(0), y.head(0)
+    with pytest.raises(ValueError, match="'A' has no levels: there are no records, and none are"):
+        learner.fit(nothing.astype(object), no_class)
+    scheme = MultiGroup(0.9, [["A", "B"]])
+    for model in (clone(learner).fit(X, y), clone(learner).set_params(mechanism=scheme).fit(X, y)):
+        empty = count(nothing.assign(C=no_class), model.record_domain_)
+        for ask in (
+            lambda: model.score(nothing, no_class),  # noqa: B023
+            lambda: model.score_table(empty),  # noqa: B023
+            lambda: estimated_accuracy(model, empty, scheme),  # noqa: B023
+        ):
+            with pytest.raises(ValueError, match="there are no records to score"):
+                ask()
+
+
 # -- testing on disguised data -----------------------------------------------------------------
 
 
@@ -390,6 +493,17 @@ def test_estimated_accuracy_is_unbiased_with_the_right_error(scheme):
     assert estimates.std() == pytest.approx(errors.mean(), rel=0.17)
 
 
+# -- pairs -------------------------------------------------------------------------------------
+
+
+def test_an_attribute_without_levels_has_no_pairs():
+    """Its cells were read and written where there are none."""
+    for sizes in ([0, 8, 8], [8, 0, 8], [8, 8, 0], [0]):
+        pairs = dense_pairs(np.empty(0), 3, np.array(sizes))
+        assert pairs.shape == (len(sizes), max(sizes), 3)
+        assert not pairs.any()
+
+
 # -- association rules -------------------------------------------------------------------------
 
 
@@ -416,3 +530,11 @@ def test_rules_from_disguised_baskets_find_the_true_supports():
     assert (best["if"], best["then"]) in {(("butter",), "bread"), (("butter", "milk"), "bread")}
     with pytest.raises(ValueError, match="min_support is a share"):
         frequent_itemsets(reports, 0)
+
+
+@pytest.mark.parametrize("levels", [(1, 0), (0, 1, 2, 3), ("n", "y"), (1,)], ids=str)
+def test_supports_are_of_a_table_of_zeros_and_ones(levels):
+    """Whatever stood second was taken for 1."""
+    domain = Domain(("A", "B"), ((False, True), levels))
+    with pytest.raises(ValueError, match=r"'B' has the levels .*; supports\(\) reads a table of 0"):
+        supports(Table(domain, np.ones(domain.size)))

@@ -29,6 +29,8 @@ from ppdm.table import (
 UNNAMED = "y"
 #: The entry of a frame's ``attrs`` in which `Mechanism.disguise` says who disguised it.
 DISGUISED_BY = "disguised by"
+#: What is said of no records, of which no share is right.
+NOTHING = "there are no records to score: give at least one"
 _NO_WORD = "X cannot say whether its records were disguised (a frame of pandas can)"
 
 
@@ -88,6 +90,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
                 stacklevel=2,
             )
         frame = self._features(X)
+        if not len(frame):
+            raise ValueError(NOTHING)
         name = getattr(y, "name", None)
         if name is not None and name != self.target_ != UNNAMED:
             raise ValueError(f"the class is called {name!r}; learned was {self.target_!r}")
@@ -144,7 +148,10 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     def score_table(self, table: Table) -> float:
         """The share of a table's records, true or estimated, that are classified rightly."""
         outcome = self.confusion(table)
-        return float(outcome.diagonal().sum() / outcome.sum())
+        size = outcome.sum()
+        if size == 0:
+            raise ValueError(NOTHING)
+        return float(outcome.diagonal().sum() / size)
 
     def confusion(self, table: Table) -> np.ndarray:
         """The numbers of a table's records by [true class, predicted class]."""
@@ -194,10 +201,13 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def _remember(self, domain: Domain, target: str) -> None:
+        if not all(domain.shape):
+            name = domain.names[domain.shape.index(0)]
+            raise ValueError(f"{name!r} has no levels: there are no records, and none are declared")
         self.target_ = target
         self.record_domain_ = domain
-        self.domain_ = _without(domain, target)
-        self.classes_ = np.array(domain.levels[domain.axis(target)])
+        self.domain_ = _without(_Same(domain), target)
+        self.classes_ = as_they_are(domain.levels[domain.axis(target)])
         names = self.domain_.names
         if not names:
             raise ValueError("there is nothing to learn from: the table has only the class")
@@ -206,8 +216,18 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             self.feature_names_in_ = np.array(names, dtype=object)
 
     def _check_levels(self, domain: Domain) -> None:
-        if _among(domain, self.domain_.names) != self.domain_:
-            raise ValueError("the table's attributes have other levels than those learned from")
+        """Refuse other levels than those learned from, of the class as of an attribute."""
+        learned = self.record_domain_
+        if domain == learned:
+            return
+        for name, levels in zip(learned.names, learned.levels, strict=True):
+            others = domain.levels[domain.axis(name)]
+            if others != levels:
+                raise ValueError(
+                    f"{name!r} has the levels {listed(others)} in the table, and {listed(levels)} "
+                    "in what was learned from: count the records with these, as "
+                    "count(records, levels=model.record_domain_) does"
+                )
 
     def _guesses(self, domain: Domain, cells: np.ndarray) -> np.ndarray:
         """The number of the predicted class of each coded record."""
@@ -244,15 +264,40 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         return frame[list(names)]
 
 
-@lru_cache(maxsize=64)
-def _among(domain: Domain, names: tuple[str, ...]) -> Domain:
-    """`Domain.only`, remembered: a study asks for the same part a thousand times."""
-    return domain.only(names)
+class _Same:
+    """A domain as what a cache remembers by: this one, as equal ones may have True for 1."""
+
+    __slots__ = ("domain",)
+
+    def __init__(self, domain: Domain) -> None:
+        self.domain = domain
+
+    def __hash__(self) -> int:
+        return id(self.domain)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.domain is other.domain
 
 
 @lru_cache(maxsize=64)
-def _without(domain: Domain, target: str) -> Domain:
-    return domain.only([name for name in domain.names if name != target])
+def _without(same: _Same, target: str) -> Domain:
+    """The attributes without the class, remembered: a study learns a thousand times."""
+    return same.domain.only([name for name in same.domain.names if name != target])
+
+
+def as_they_are(levels: Sequence) -> np.ndarray:
+    """Levels as an array: one of objects, if in one of numbers or words they would be others.
+
+    >>> as_they_are((0, 1)), as_they_are((1, "a"))
+    (array([0, 1]), array([1, 'a'], dtype=object))
+    """
+    try:
+        array = np.array(levels)
+    except ValueError:  # of tuples of different lengths
+        array = np.empty(0)
+    if array.ndim == 1 and array.tolist() == list(levels):
+        return array
+    return np.fromiter(levels, dtype=object, count=len(levels))
 
 
 def _can_say(records: object) -> bool:

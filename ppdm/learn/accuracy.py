@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ppdm.learn._base import CanCorrect, TableClassifier
+from ppdm.learn._base import NOTHING, CanCorrect, TableClassifier
 from ppdm.table import Table, count
 
 
@@ -50,6 +50,8 @@ def estimated_accuracy(
     )
     cells, numbers = table.occupied()
     size = numbers.sum()
+    if size == 0:
+        raise ValueError(NOTHING)
     true_domain = getattr(mechanism, "true_domain", lambda domain: domain)(table.domain)
     values = mechanism.unbiased(model.is_right(true_domain), cells, table.domain)
     estimate = values @ numbers / size

@@ -29,6 +29,14 @@ TIE = 1e-9
 
 _LEAF = -1
 
+# How a node comes by its pairs: its siblings have no part in it; it takes its own off what is left
+# for the siblings after it; or it is the last of them, and takes the rest.
+_ALONE, _GIVES, _TAKES = 0, 1, 2
+#: With fewer attributes left, folding is as cheap.
+_WORTH_SHARING = 4
+#: A tree begins with room for so many nodes, and gets four times as much when that is full.
+FIRST_NODES = 256
+
 
 class ID3(TableClassifier):
     """[Zhan & Du 4.5] The decision tree that splits where the information gain is largest.
@@ -93,11 +101,13 @@ class ID3(TableClassifier):
         """[Zhan & Du 4.6] Reduced-error pruning by a table of test reports.
 
         The test table is undone if there is a mechanism; bottom up, a subtree becomes a leaf where
-        that loses no (estimated) right answers.
+        that loses no (estimated) right answers. Its attributes may come in any order; their levels
+        are those learned from.
         """
         check_is_fitted(self)
         if self.mechanism is not None:
             table = self.mechanism.undo(table)
+        self._check_levels(table.domain)
         cells, values = table.occupied()
         digits = table.domain.digits(cells)
         columns = [table.domain.axis(name) for name in self.domain_.names]
@@ -105,7 +115,7 @@ class ID3(TableClassifier):
             digits[:, columns], digits[:, table.domain.axis(self.target_)], values
         )
         copy = ID3(self.mechanism, self.negative)
-        copy._remember(table.domain, self.target_)
+        copy._remember(self.record_domain_, self.target_)
         copy.tree_ = self.tree_.pruned(reached)
         return copy
 
@@ -251,6 +261,7 @@ def grow(table: Table, target: str, negative: str = "clip") -> Tree:
         digits = domain.digits(cells)
         attributes = np.ascontiguousarray(np.delete(digits, axis, axis=1))
         truth = digits[:, axis].copy()
+        values = values.copy()  # it may be read-only, and compiled code knows one kind
     else:
         attributes, truth = np.empty((0, 0), dtype=np.int64), np.empty(0, dtype=np.int64)
         values = table.by_class(target)
@@ -340,7 +351,7 @@ def _room(
     more: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Arrays with room for `more` nodes behind the first `nodes`."""
-    size = 2 * (nodes + more)
+    size = 4 * (nodes + more)
     attribute2 = np.full(size, _LEAF, dtype=np.int64)
     first_child2 = np.zeros(size, dtype=np.int64)
     counts2 = np.zeros((size, counts.shape[1]))
@@ -363,30 +374,52 @@ def _copy(target: np.ndarray, source: np.ndarray) -> None:
 
 @njit(cache=True)
 def _slice(
-    source: np.ndarray,
-    at: int,
-    cells: int,
-    classes: int,
-    size: int,
-    inner: int,
-    level: int,
-    target: np.ndarray,
-    to: int,
+    source: np.ndarray, first: int, step: int, inner: int, outer: int, target: np.ndarray, to: int
 ) -> None:
-    """Copy the slice "the attribute has this level" of a node into target[to:]."""
-    step = size * inner
-    first = at + level * inner
-    outer = classes * cells // step  # the classes lie one behind the other
+    """Copy `outer` pieces of `inner` cells, each a step behind the one before it, to target[to:]."""
     if inner >= LONG:
         for o in range(outer):
-            _copy(
-                target[to + o * inner : to + (o + 1) * inner],
-                source[first + o * step : first + o * step + inner],
-            )
-    else:  # the longer of the two loops goes inside
+            piece = source[first + o * step : first + o * step + inner]
+            _copy(target[to + o * inner : to + (o + 1) * inner], piece)
+    elif inner % 2 == 0:  # two at a time: the loop costs as much as the copy
+        for i in range(0, inner, 2):
+            for o in range(outer):
+                target[to + i + o * inner] = source[first + i + o * step]
+                target[to + i + 1 + o * inner] = source[first + i + 1 + o * step]
+    else:
         for i in range(inner):
             for o in range(outer):
                 target[to + i + o * inner] = source[first + i + o * step]
+
+
+@njit(cache=True)
+def _set_aside(
+    pairs: np.ndarray, a: int, left: int, sizes: np.ndarray, rest: np.ndarray, depth: int
+) -> None:
+    """Copy the pairs of the attributes that are left, but of a."""
+    for b in range(left - 1):
+        source = b + (b >= a)
+        for v in range(sizes[source]):
+            for j in range(pairs.shape[2]):
+                rest[depth, b, v, j] = pairs[source, v, j]
+
+
+@njit(cache=True)
+def _take(pairs: np.ndarray, rest: np.ndarray, depth: int, sizes: np.ndarray, left: int) -> None:
+    for a in range(left):
+        for v in range(sizes[a]):
+            for j in range(pairs.shape[2]):
+                pairs[a, v, j] = rest[depth, a, v, j]
+
+
+@njit(cache=True)
+def _take_off(
+    rest: np.ndarray, depth: int, pairs: np.ndarray, sizes: np.ndarray, left: int
+) -> None:
+    for a in range(left):
+        for v in range(sizes[a]):
+            for j in range(pairs.shape[2]):
+                rest[depth, a, v, j] -= pairs[a, v, j]
 
 
 @njit(cache=True)
@@ -444,7 +477,8 @@ def _grow(  # noqa: C901
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Depth first, in one pass, as its parts would hand on fifteen arrays that grow underway.
 
-    It runs on a dense table (`digits` is empty) or on a list of weighted patterns.
+    It runs on a dense table (`digits` is empty) or on a list of weighted patterns. Siblings add up
+    to their parent: where all of them split on, the last one's pairs are what the others leave.
 
     Dense: a node's slice lies in one of two arenas, its children's in the other, within the same
     bounds: what waits on the stack lies outside of them, so nothing is overwritten. Sparse: a node
@@ -452,10 +486,10 @@ def _grow(  # noqa: C901
     """
     k, dense = len(all_sizes), len(digits) == 0
     zero = TIE * max(total(values), 1.0)
-    attribute = np.full(64, _LEAF, dtype=np.int64)
-    first_child = np.zeros(64, dtype=np.int64)
-    counts = np.zeros((64, classes))
-    label = np.zeros(64, dtype=np.int64)
+    attribute = np.full(FIRST_NODES, _LEAF, dtype=np.int64)
+    first_child = np.zeros(FIRST_NODES, dtype=np.int64)
+    counts = np.zeros((FIRST_NODES, classes))
+    label = np.zeros(FIRST_NODES, dtype=np.int64)
     cells = len(values) // classes
     if dense:
         for j in range(classes):
@@ -472,30 +506,36 @@ def _grow(  # noqa: C901
     order = np.arange(len(digits))
     sorted_order = np.empty_like(order)
     pairs = np.empty((k, all_sizes.max(), classes))
-    depth_limit = 1 + all_sizes.sum()
-    stack_node = np.zeros(depth_limit, dtype=np.int64)
-    stack_start = np.zeros(depth_limit, dtype=np.int64)
-    stack_stop = np.zeros(depth_limit, dtype=np.int64)
-    stack_left = np.zeros(depth_limit, dtype=np.int64)  # how many attributes are left
-    stack_attributes = np.zeros((depth_limit, k), dtype=np.int64)
+    limit = 1 + all_sizes.sum()
+    stack_node, stack_depth = np.zeros(limit, dtype=np.int64), np.zeros(limit, dtype=np.int64)
+    stack_start, stack_stop = np.zeros(limit, dtype=np.int64), np.zeros(limit, dtype=np.int64)
+    stack_share = np.zeros(limit, dtype=np.int64)
     stack_stop[0] = len(values)
-    stack_left[0] = k
-    stack_attributes[0] = np.arange(k)
     top = 1
-    names = np.empty(k, dtype=np.int64)
-    sizes = np.empty(k, dtype=np.int64)
+    # Nodes of one depth that are open at one time are siblings: what they share stands in its row.
+    names_at = np.zeros((k + 1, k), dtype=np.int64)  # the attributes that are left
+    rest = np.empty((k + 1 if dense else 0, k, all_sizes.max(), classes))
+    names_at[0] = np.arange(k)
+    names, sizes = np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64)
     inner = np.empty(k, dtype=np.int64)  # cells in a slice of the attributes that come later
     while top > 0:
         top -= 1
         node, start, stop = stack_node[top], stack_start[top], stack_stop[top]
-        left = stack_left[top]
+        depth = stack_depth[top]
+        left = k - depth
         for a in range(left):
-            names[a] = stack_attributes[top, a]
+            names[a] = names_at[depth, a]
             sizes[a] = all_sizes[names[a]]
-        here, below = (values, other) if (k - left) % 2 == 0 else (other, values)
+        here, below = (values, other) if depth % 2 == 0 else (other, values)
         if dense:
             cells = steps(sizes, left, inner)
-            fold(here, start, cells, classes, sizes, inner, left, work, pairs)
+            share = stack_share[top]
+            if share == _TAKES:
+                _take(pairs, rest, depth, sizes, left)
+            else:
+                fold(here, start, cells, classes, sizes, inner, left, work, pairs)
+                if share == _GIVES:
+                    _take_off(rest, depth, pairs, sizes, left)
         else:
             _tally(order, start, stop, digits, classes_of, values, names, sizes, left, pairs)
         a = _best_split(pairs, sizes, left, counts, node, literal)
@@ -506,7 +546,7 @@ def _grow(  # noqa: C901
             )
         attribute[node] = names[a]
         first_child[node] = nodes
-        to = start
+        to, bottom, size = start, top, classes * cells // fan
         for v in range(fan):
             child, begin = nodes + v, to
             if not dense:
@@ -520,15 +560,20 @@ def _grow(  # noqa: C901
             if left == 1 or _is_pure(counts, child, zero):
                 continue
             if dense:
-                _slice(here, start, cells, classes, fan, inner[a], v, below, to)
-                to += classes * (cells // fan)
+                part = inner[a]  # the classes lie one behind the other
+                _slice(here, start + v * part, fan * part, part, size // part, below, to)
+                to += size
             stack_node[top], stack_start[top], stack_stop[top] = child, begin, to
-            stack_left[top] = left - 1
-            for b in range(left - 1):
-                stack_attributes[top, b] = names[b + (b >= a)]
+            stack_depth[top], stack_share[top] = depth + 1, _ALONE
             top += 1
         if not dense:
             order[start:stop] = sorted_order[start:stop]
+        for b in range(left - 1):
+            names_at[depth + 1, b] = names[b + (b >= a)]
+        if dense and top - bottom == fan and left > _WORTH_SHARING:
+            _set_aside(pairs, a, left, sizes, rest, depth + 1)
+            for i in range(bottom, top):
+                stack_share[i] = _TAKES if i == bottom else _GIVES  # the first comes last
         nodes += fan
     return attribute[:nodes], first_child[:nodes], counts[:nodes], label[:nodes]
 

@@ -61,7 +61,9 @@ class NearestNeighbour(ClassifierMixin, BaseEstimator):
 def _scaled(rows: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     scaled = np.zeros_like(rows)
     for a in range(rows.shape[1]):
-        if high[a] > low[a]:
+        if np.isinf(high[a] - low[a]):  # the halves of such numbers lie in reach of each other
+            scaled[:, a] = (rows[:, a] / 2 - low[a] / 2) / (high[a] / 2 - low[a] / 2)
+        elif high[a] > low[a]:
             scaled[:, a] = (rows[:, a] - low[a]) / (high[a] - low[a])
     return scaled
 

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ppdm.learn._base import CanUndo
-from ppdm.table import Table, count_marginals, names_of
+from ppdm.table import Table, count_marginals, listed, names_of
 
 
 def frequent_itemsets(
@@ -90,12 +90,18 @@ def supports(table: Table) -> np.ndarray:
     """[Zhan & Du 4.8] The share of records in which all attributes of a set are 1, for all sets.
 
     A set is a code with a 1 for each of its attributes; summing every axis from the top gives all
-    2^k supports in k passes over the table.
+    2^k supports in k passes over the table, whose attributes all have the levels 0 and 1.
 
     >>> from ppdm import count
     >>> supports(count(pd.DataFrame({"A": [1, 1, 0], "B": [1, 0, 0]}))).round(3)
     array([1.   , 0.333, 0.667, 0.333])
     """
+    for name, levels in zip(table.names, table.levels, strict=True):
+        if tuple(levels) != (0, 1):
+            raise ValueError(
+                f"{name!r} has the levels {listed(levels)}; supports() reads a table of 0 and 1: "
+                f"declare levels={{{name!r}: (0, 1)}} if these are its answers, or recode them"
+            )
     values = table.densified().values / table.total
     for axis in range(len(table.names)):
         halves = values.reshape(2**axis, 2, -1)

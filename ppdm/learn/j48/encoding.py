@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
+from ppdm.learn._base import as_they_are
+
 
 def is_nominal(column: pd.Series) -> bool:
     """Whether J48 reads the column as levels rather than as numbers.
@@ -36,7 +38,8 @@ def codes_of(column: pd.Series, levels: list[Any]) -> np.ndarray:
     >>> codes_of(pd.Series(["b", None, "a"]), ["a", "b"])
     array([ 1., nan,  0.])
     """
-    codes = pd.Index(levels).get_indexer(pd.Index(column.astype(object))).astype(float)
+    known, values = (pd.Index(v, tupleize_cols=False) for v in (levels, column.astype(object)))
+    codes = known.get_indexer(values).astype(float)
     codes[column.isna()] = np.nan
     if (codes < 0).any():
         unknown = column[codes < 0].iloc[0]
@@ -55,10 +58,15 @@ def to_numbers(frame: pd.DataFrame, levels: Sequence[list[Any] | None]) -> pd.Da
            [0., 6.]])
     """
     columns = [
-        column.to_numpy(dtype=float, na_value=np.nan) if names is None else codes_of(column, names)
+        _numbers(column) if names is None else codes_of(column, names)
         for (_, column), names in zip(frame.items(), levels, strict=True)
     ]
     return pd.DataFrame(np.column_stack(columns), index=frame.index, columns=frame.columns)
+
+
+def _numbers(column: pd.Series) -> np.ndarray:
+    """A column as floats, NaN where a value is missing: a missing date would be the smallest."""
+    return np.where(column.isna(), np.nan, column.to_numpy(dtype=float, na_value=np.nan))
 
 
 def encode_classes(y: pd.Series) -> tuple[np.ndarray, np.ndarray]:
@@ -68,11 +76,12 @@ def encode_classes(y: pd.Series) -> tuple[np.ndarray, np.ndarray]:
     (array(['no', 'yes'], dtype=object), array([ 0,  1, -1]))
     """
     if not is_nominal(y):
-        classes, codes = np.unique(y.to_numpy(), return_inverse=True)
-        return classes, codes.astype(np.int64)
+        codes = np.full(len(y), -1, dtype=np.int64)
+        known = y.notna().to_numpy()  # a missing date would be a class
+        classes, codes[known] = np.unique(y.to_numpy()[known], return_inverse=True)
+        return classes, codes
     levels = levels_of(y)
-    codes = codes_of(y, levels)
-    classes = np.asarray(levels)
+    found, classes = codes_of(y, levels), as_they_are(levels)
     if classes.dtype.kind in "US":
         classes = classes.astype(object)
-    return classes, np.where(np.isnan(codes), -1, codes).astype(np.int64)
+    return classes, np.where(np.isnan(found), -1, found).astype(np.int64)

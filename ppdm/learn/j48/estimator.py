@@ -43,9 +43,9 @@ class J48(ClassifierMixin, BaseEstimator):
 
     Columns of a data frame that hold categories, objects or strings are nominal, all else is
     numeric. The levels are the categories in their order, used or not, or else the sorted values.
-    The same holds for the class. A missing value (NaN, None) follows every branch with a fraction
-    of its weight; rows whose class is missing (None or NaN among categories or objects) are left
-    out. ``str`` of a fitted tree is WEKA's text.
+    The same holds for the class. A missing value (NaN, NaT, None) follows every branch with a
+    fraction of its weight; rows whose class is missing (None, NaN or NaT among categories, objects
+    or dates) are left out. ``str`` of a fitted tree is WEKA's text.
 
     >>> weather = pd.DataFrame({"outlook": ["sunny", "rain", "cloudy"] * 4,
     ...                         "humidity": [90, 70, 80, 75, 65, 95] * 2})
@@ -180,6 +180,8 @@ class J48(ClassifierMixin, BaseEstimator):
                 f"X must be a data frame, as in fit, because some columns are nominal;"
                 f" got {type(X).__name__}"
             )
+        elif isinstance(X, np.ndarray) and X.dtype.kind in "mM":
+            X = np.where(np.isnat(X), np.nan, X.astype(float))
         numbers: np.ndarray = validate_data(
             self, X, reset=reset, dtype=float, ensure_all_finite="allow-nan"
         )
