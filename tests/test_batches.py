@@ -8,9 +8,11 @@ from ppdm import MultiGroup, RRMatrix, count
 from ppdm.contract import Survey
 from ppdm.disguise import batches
 from ppdm.disguise.scheme import scheme_of
+from ppdm.table import names_of
 
 pl = pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")
+dataset = pytest.importorskip("pyarrow.dataset")
 duckdb = pytest.importorskip("duckdb")
 
 
@@ -103,3 +105,23 @@ def test_other_frames_are_refused_with_a_sentence():
     relation = duckdb.sql("select 1 as A union all select 0")
     with pytest.raises(ValueError, match="disguised one by one in pandas, Polars and Arrow frames"):
         MultiGroup(0.8).disguise(relation, np.random.default_rng(1))
+
+
+def test_no_records_have_no_reports(frame, tmp_path):
+    """But of no records, too, the columns are known."""
+    nobody, levels = frame[:0], count(frame).domain
+    path = tmp_path / "nobody.parquet"
+    nobody.to_parquet(path, index=False)
+    arrow = pa.Table.from_pandas(nobody, preserve_index=False)
+    given = (
+        pl.from_pandas(nobody),
+        pl.from_pandas(nobody).lazy(),
+        str(path),
+        arrow,
+        dataset.dataset(path),
+        dataset.dataset(path).scanner(),
+    )
+    for one in given:
+        reports = SCHEME.disguise(one, np.random.default_rng(1), levels)
+        reports = reports.collect() if isinstance(reports, pl.LazyFrame) else reports
+        assert len(reports) == 0 and names_of(reports) == list(frame.columns)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from ppdm import Domain, MultiGroup, RRMatrix, Table, UnrelatedQuestion, count, random_groups
+from ppdm.disguise.scheme import UnrelatedGroups
 from ppdm.table import decode, encode
 
 FALSE_ALARM = 1e-7  # of every single random test below
@@ -333,6 +334,20 @@ def test_best_guesses_against_brute_force(name):
     assert scheme.guess_answer(prior, "A", known=["B"]) == pytest.approx(known, abs=1e-12)
 
 
+@pytest.mark.parametrize("groups", [[["A", "B"]], [["A"], ["B"]], [["B"]]], ids=str)
+@pytest.mark.parametrize("theta", [0.3, 0.7])
+def test_what_is_absent_is_told_as_it_is_and_guessed_so(theta, groups):
+    """A record whose group is wholly absent is its own reversal: the coin changes nothing."""
+    domain = Domain(("A", "B"), ((0, 1, 2),) * 2)
+    prior = Table(domain, np.random.default_rng(1).random(9))
+    scheme = MultiGroup(theta, groups, absent=1)
+    joint = scheme.matrix(domain) * prior.proportions().values
+    assert scheme.guess_record(prior) == pytest.approx(joint.max(axis=1).sum(), abs=1e-12)
+    nobody = Table(domain, np.eye(9)[domain.codes([[1, 1]])[0]])
+    for table in (nobody, nobody.sparsified()):
+        assert scheme.truthful(table).values[domain.codes([[1, 1]])[0]] == 1
+
+
 def test_who_knows_one_answer_of_a_group_knows_the_group():
     prior = count(answers(200))
     assert MultiGroup(0.6).guess_answer(prior, "A", known=["D"]) == pytest.approx(1, abs=1e-12)
@@ -420,6 +435,33 @@ def test_epsilon_of_a_group_of_two_is_infinite():
             "3 columns; the attribute",
         ),
         (lambda: RRMatrix.warner(1, 0.5), "at least two answers"),
+        (lambda: MultiGroup(0.7, [["A"]], absent=[0]), "absent is one level; got .0."),
+        (
+            lambda: RRMatrix.warner(3, 0.7).disguise_codes(
+                np.array([0, 5]), Domain(("A",), ((0, 1, 2),)), np.random.default_rng(1)
+            ),
+            "answers are coded 0 to 2; got 0 to 5",
+        ),
+        (
+            lambda: RRMatrix.warner(3, 0.7).count_reports([0.5], np.random.default_rng(1)),
+            "whole numbers, coded 0 to 2; got an array of float64 with the shape .1,.",
+        ),
+        (
+            lambda: RRMatrix.warner(3, 0.7).count_reports([[0, 1]], np.random.default_rng(1)),
+            "list of whole numbers, .* with the shape .1, 2.",
+        ),
+        (
+            lambda: UnrelatedGroups(0.5, [["A"]], {"A": [0.9, 0.1]}).undo(
+                Table(Domain(("A",), (tuple("wxyz"),)), [1, 2, 3, 4])
+            ),
+            "'A' has 4 levels; 2 probabilities given",
+        ),
+        (
+            lambda: MultiGroup(0.7).answer_and_report(
+                count(pd.DataFrame(np.eye(61, dtype=int))), 3
+            ),
+            "does not fit in memory",
+        ),
         (lambda: RRMatrix.uniform_perturbation(4, -0.5), "from -1/.n-1. = -0.3333 to 1"),
         (
             lambda: random_groups(NAMES, 5, np.random.default_rng(1)),
@@ -472,3 +514,32 @@ def test_decoding_reports_with_more_outputs():
     assert scheme.undo(table).levels[1] == (0, 1)
     codes, domain = encode(answers())
     assert decode(codes, domain).equals(answers())
+
+
+def test_what_a_mechanism_holds_is_its_own():
+    """Arrays that are kept between calls, or were handed in, are not changed from outside."""
+    domain, scheme = Domain(("A", "B"), ((0, 1),) * 2), MultiGroup(0.7)
+    with pytest.raises(ValueError, match="read-only"):
+        scheme.reversal(domain, ("A", "B"))[:] = 0
+    with pytest.raises(ValueError, match="read-only"):
+        RRMatrix.warner(2, 0.7).M[0, 0] = 0
+    prior = np.array([0.5, 0.5])
+    matrix = RRMatrix([[0.5, 0.1], [0.3, 0.3], [0.2, 0.6]], prior=prior)
+    before, prior[:] = matrix.left_inverse(), [1, 0]
+    np.testing.assert_array_equal(matrix.left_inverse(), before)
+
+
+@pytest.mark.parametrize("kind", [bool, np.int8, np.uint8, np.uint64])
+def test_answers_are_whole_numbers_of_any_size(kind):
+    scheme, answers = RRMatrix.warner(2, 0.7), np.array([0, 1, 1] * 100)
+    rng, again = np.random.default_rng(1), np.random.default_rng(1)
+    expected = scheme.count_reports(answers, rng)
+    assert scheme.count_reports(answers.astype(kind), again).tolist() == expected.tolist()
+
+
+def test_columns_that_sum_to_one_but_for_rounding_are_drawn():
+    scheme = RRMatrix([[0.6666666667, 0, 0], [0.3333333334, 1, 0], [0, 0, 1]])
+    table = Table(Domain(("A",), ((0, 1, 2),)), [5, 5, 5])
+    assert scheme.disguise_table(table, np.random.default_rng(1)).total == 15
+    whole = RRMatrix.warner(3, 0.7).M
+    assert (RRMatrix(whole).M == whole).all()

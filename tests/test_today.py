@@ -4,9 +4,10 @@ import math
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from ppdm import Domain, MultiGroup, RRMatrix, Table, UnrelatedQuestion
+from ppdm import Domain, MultiGroup, RRMatrix, Table, UnrelatedQuestion, count
 from ppdm.disguise import today
 from ppdm.learn import NaiveBayes
 from ppdm.privacy.channel import epsilon
@@ -152,12 +153,31 @@ def test_one_sampled_draws_as_its_matrix_says():
         ("has 1 to 3", lambda: today.subset_selection(4, 1.0, 4)),
         ("too many", lambda: today.unary(20, 1.0)),
         ("f is a probability", lambda: today.two_coins(3, 1.5)),
+        ("at most 500", lambda: today.k_rr(2, 1000.0)),
+        ("at most 500", lambda: today.OneSampled(BITS, 1000.0)),
         ("stands there twice", lambda: today.OneSampled(BITS, 1.0, [["A", "C"], ["C", "A"]])),
     ],
 )
 def test_what_is_wrong_is_said_in_a_sentence(what, call):
     with pytest.raises(ValueError, match=what):
         call()
+
+
+def test_one_sampled_undoes_its_own_reports_only():
+    """Counted by themselves, the words of the reports are sorted, and "not asked" is not the last."""
+    words = Domain(("A",), (("no", "yes"),))
+    scheme = today.OneSampled(words, 1.0)
+    answers = pd.DataFrame({"A": ["no", "yes"] * 50})
+    reports = scheme.disguise(answers, np.random.default_rng(1), words)
+    reports = pd.concat([reports, pd.DataFrame({"A": [today.NOT_ASKED]})])
+    right = count(reports, scheme.reported(words))
+    assert scheme.undo(right).levels == words.levels
+    with pytest.raises(ValueError, match="levels no, not asked, yes of 'A'; the reports are"):
+        scheme.undo(count(reports))
+    with pytest.raises(
+        ValueError, match="levels no, yes of 'A'; the reports are no, yes, not asked"
+    ):
+        scheme.undo(count(answers))
 
 
 def test_the_optimised_bit_is_the_best_one():

@@ -7,7 +7,7 @@ often or in which pieces the result is read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +66,7 @@ def _reader(records: object) -> Callable[[int], Iterator]:
         frame = _polars(records)
         return lambda batch: _polars_batches(frame, batch)
     if kind == "pyarrow" and hasattr(records, "to_batches"):
-        return lambda batch: _arrow_batches(records.to_batches(), batch)
+        return lambda batch: _arrow_batches(records, batch)
     raise ValueError(
         "records are disguised one by one in pandas, Polars and Arrow frames, and from files; got "
         f"{type(records).__module__.split('.')[0]}'s {type(records).__name__}: turn it into one of these"
@@ -81,28 +81,34 @@ def _polars_batches(frame: Any, batch: int) -> Iterator:
     import polars as pl
 
     held: list = []
+    none = True
     for piece in frame.collect_batches(chunk_size=batch, maintain_order=True):
         held.append(piece)
         while sum(map(len, held)) >= batch:
             whole = pl.concat(held)
-            held = [whole[batch:]]
+            held, none = [whole[batch:]], False
             yield whole[:batch]
     if sum(map(len, held)):
         yield pl.concat(held)
+    elif none:  # of no records there is one batch, which says what their reports are
+        yield frame.head(0).collect()
 
 
-def _arrow_batches(pieces: Iterable, batch: int) -> Iterator:
+def _arrow_batches(records: Any, batch: int) -> Iterator:
     import pyarrow as pa
 
     held: list = []
-    for piece in pieces:
+    none = True
+    for piece in records.to_batches():
         held.append(pa.Table.from_batches([piece]))
         while sum(map(len, held)) >= batch:
             whole = pa.concat_tables(held)
-            held = [whole.slice(batch)]
+            held, none = [whole.slice(batch)], False
             yield whole.slice(0, batch)
     if sum(map(len, held)):
         yield pa.concat_tables(held)
+    elif none:
+        yield (getattr(records, "projected_schema", None) or records.schema).empty_table()
 
 
 def _like(records: object, reports: Callable[[], Iterator[pd.DataFrame]]) -> Any:

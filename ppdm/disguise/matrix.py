@@ -56,7 +56,7 @@ class RRMatrix(Mechanism):
         self.matrices = {name: _with_inverse(m) for name, m in _by_name(M, M).items()}
         self.outputs = {n: tuple(labels) for n, labels in _by_name(outputs, M).items()}
         self.inputs = {n: tuple(labels) for n, labels in _by_name(inputs, M).items()}
-        self.prior = {n: np.asarray(p, dtype=float) for n, p in _by_name(prior, M).items()}
+        self.prior = {n: _frozen(np.array(p, dtype=float)) for n, p in _by_name(prior, M).items()}
         for labels, side in (
             (self.outputs, "outputs"),
             (self.inputs, "inputs"),
@@ -157,11 +157,8 @@ class RRMatrix(Mechanism):
         >>> RRMatrix.warner(3, 1.0).count_reports(np.array([0, 2, 2]), np.random.default_rng(1))
         array([1, 0, 2])
         """
-        rng, answers, (outputs, inputs) = generator(rng), np.asarray(answers), self.M.shape
-        if len(answers) and not (answers.min() >= 0 and answers.max() < inputs):
-            raise ValueError(
-                f"answers are coded 0 to {inputs - 1}; got {answers.min()} to {answers.max()}"
-            )
+        rng, (outputs, inputs) = generator(rng), self.M.shape
+        answers = _coded(answers, inputs)
         keep, targets = _alias_tables(self.M)
         counts = np.zeros(outputs, dtype=np.int64)
         reports = np.empty(_PIECE, dtype=np.int64)
@@ -425,7 +422,16 @@ def _with_inverse(M: np.ndarray) -> np.ndarray:
             f"a matrix with {M.shape[0]} outputs for {M.shape[1]} inputs has no left inverse: "
             "it needs as many outputs as inputs, or more"
         )
-    return checked_matrix(M)
+    M = checked_matrix(M)
+    if (M[:-1].sum(axis=0) > 1 + 1e-12).any():  # numpy draws no counts with such chances
+        M /= M.sum(axis=0)
+    return _frozen(M)
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    """What a scheme holds is its own: who changes it changes nothing, and is told so."""
+    array.flags.writeable = False
+    return array
 
 
 def _as_labelled(name: str, side: str, labels: tuple | None, levels: tuple) -> None:
@@ -444,6 +450,7 @@ def _check_answers(n: int) -> None:
 
 def _draw_reports(answers: np.ndarray, M: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """One report for each coded answer."""
+    answers = _coded(answers, M.shape[1])
     keep, targets = _alias_tables(M)
     reports = np.empty(len(answers), dtype=np.int64)
     for start in range(0, len(answers), _PIECE):
@@ -451,6 +458,21 @@ def _draw_reports(answers: np.ndarray, M: np.ndarray, rng: np.random.Generator) 
         chances = rng.random(len(answers[part]))
         _look_up(answers[part], chances, keep, targets, len(M), reports[part])
     return reports
+
+
+def _coded(answers: np.ndarray, inputs: int) -> np.ndarray:
+    """The answers, if they are whole numbers that the matrix has columns for."""
+    answers = np.asarray(answers)
+    if answers.ndim != 1 or (len(answers) and answers.dtype.kind not in "iub"):
+        raise ValueError(
+            f"answers are a list of whole numbers, coded 0 to {inputs - 1}; got an array of "
+            f"{answers.dtype} with the shape {answers.shape}"
+        )
+    if len(answers) and not (answers.min() >= 0 and answers.max() < inputs):
+        raise ValueError(
+            f"answers are coded 0 to {inputs - 1}; got {answers.min()} to {answers.max()}"
+        )
+    return answers.astype(np.int64) if answers.dtype.kind == "u" else answers
 
 
 def _alias_tables(M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -215,8 +215,8 @@ class Mechanism(ABC):
         level = prior.domain.digits(cells)[:, prior.domain.axis(attribute)]
         joint = []
         for v in range(prior.shape[prior.domain.axis(attribute)]):
-            here = np.bincount(cells[level == v], values[level == v], minlength=prior.domain.size)
-            joint.append(self.apply(Table(prior.domain, here)).values)
+            here = Table(prior.domain, values[level == v], cells[level == v]).densified()
+            joint.append(self.apply(here).values)
         return np.array(joint)
 
     def guess_answer(self, prior: Table, attribute: str, known: Sequence[str] = ()) -> float:

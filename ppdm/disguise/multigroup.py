@@ -13,7 +13,7 @@ group after the other and the large matrix is never formed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from itertools import product
 
@@ -58,6 +58,8 @@ class MultiGroup(Mechanism):
         if not 0 <= theta <= 1:
             raise ValueError(f"theta is a probability, from 0 to 1; got {theta!r}")
         self.theta = float(theta)
+        if not isinstance(absent, Hashable):
+            raise ValueError(f"absent is one level; got {absent!r}")
         self.absent = absent
         self.groups = None if groups is None else tuple(_as_group(group) for group in groups)
         named = [name for group in self.groups or () for name in group]
@@ -201,13 +203,22 @@ class MultiGroup(Mechanism):
         self.check_part(prior.domain)
         best = prior.densified().values.copy()
         for group in self.groups_in(prior.domain):
-            other = best[_reversal(prior.domain, group, self.absent)]
-            best = np.maximum(self.theta * best, (1 - self.theta) * other)
+            turn = _reversal(prior.domain, group, self.absent)
+            told = np.maximum(self.theta * best, (1 - self.theta) * best[turn])
+            best = np.where(turn == np.arange(len(best)), best, told)  # its own reversal: as it is
         return best
 
     def _told_truth(self, prior: Table) -> Table:
         self.check_part(prior.domain)
-        return prior * self.theta ** len(self.groups_in(prior.domain))
+        groups = self.groups_in(prior.domain)
+        if self.absent is None:
+            return prior * self.theta ** len(groups)
+        cells, told = prior.cells, np.array(prior.values)
+        cells = np.arange(prior.domain.size) if cells is None else cells
+        for group in groups:  # what is wholly absent is true after either side of the coin
+            turned = _reversed_cells(cells, prior.domain, group, self.absent)
+            told *= np.where(turned == cells, 1.0, self.theta)
+        return Table(prior.domain, told, prior.cells)
 
     # -- groups ----------------------------------------------------------------------------
 
@@ -294,7 +305,9 @@ def _to_reverse(
 @lru_cache(maxsize=256)
 def _reversal(domain: Domain, group: tuple[str, ...], absent: object = None) -> np.ndarray:
     """For every cell of a dense table, the cell with the group's answers reversed."""
-    return _reversed_cells(np.arange(domain.size), domain, group, absent)
+    cells = _reversed_cells(np.arange(domain.size), domain, group, absent)
+    cells.flags.writeable = False
+    return cells
 
 
 @njit(cache=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from functools import reduce
 from typing import Any
@@ -70,7 +71,7 @@ def plain(mechanism: Mechanism, survey: Survey) -> list[dict[str, Any]]:
     [{'mechanism': 'multi-group', 'theta': 0.8, 'groups': [['A', 'B']]}]
     """
     if isinstance(mechanism, Scheme):
-        return [dict(spec) for spec in mechanism.survey.protection]
+        return [dict(deepcopy(spec)) for spec in mechanism.survey.protection]
     mechanism.check_all(survey.domain)
     if isinstance(mechanism, MultiGroup):
         parts = [list(survey.names)] if mechanism.groups is None else mechanism.groups
@@ -343,13 +344,8 @@ class UnrelatedGroups(Mechanism):
         part = domain.only(group)
         if self.one.personal is None:
             return np.full(part.size, 1 / part.size)
-        answers = [self._answer(*pair) for pair in zip(part.names, part.levels, strict=True)]
+        answers = [self.one._answer(*pair) for pair in zip(part.names, part.levels, strict=True)]
         return reduce(np.multiply.outer, answers).reshape(-1)
-
-    def _answer(self, name: str, levels: Sequence) -> np.ndarray:
-        personal = self.one.personal
-        given = personal.get(name) if isinstance(personal, dict) else None
-        return np.full(len(levels), 1 / len(levels)) if given is None else given
 
     def disguise_codes(
         self, codes: np.ndarray, domain: Domain, rng: np.random.Generator
@@ -371,7 +367,7 @@ class UnrelatedGroups(Mechanism):
     def _strangers(
         self, domain: Domain, axes: Sequence[int], number: int, rng: np.random.Generator
     ) -> np.ndarray:
-        answers = [self._answer(domain.names[axis], domain.levels[axis]) for axis in axes]
+        answers = [self.one._answer(domain.names[axis], domain.levels[axis]) for axis in axes]
         return np.column_stack([rng.choice(len(p), number, p=p) for p in answers])
 
     def disguise_table(self, table: Table, rng: np.random.Generator) -> Table:

@@ -35,6 +35,8 @@ from ppdm.table import Domain, Table, listed, whole_counts
 NOT_ASKED = "not asked"
 #: Matrices with more reports than this are not written out.
 MOST_REPORTS = 1 << 16
+#: Beyond this, e^ε times a number of reports is no number that a computer can hold.
+MOST_EPSILON = 500
 
 
 # Matrices for one answer ---------------------------------------------------------------------------
@@ -152,8 +154,16 @@ def _unary(n: int, own: float, other: float) -> np.ndarray:
 def _check(n: int, epsilon: float) -> None:
     if n < 2 or n != int(n):
         raise ValueError(f"there must be two answers or more; got {n!r}")
+    _check_epsilon(epsilon)
+
+
+def _check_epsilon(epsilon: float) -> None:
     if not (epsilon > 0 and math.isfinite(epsilon)):
         raise ValueError(f"epsilon is {epsilon!r}: it must be positive and finite")
+    if epsilon > MOST_EPSILON:
+        raise ValueError(
+            f"epsilon is {epsilon!r}: at most {MOST_EPSILON} can be computed with (e^ε grows too large)"
+        )
 
 
 # Closed forms --------------------------------------------------------------------------------------
@@ -257,8 +267,7 @@ class OneSampled(Mechanism):
     def __init__(
         self, domain: Domain, epsilon: float, blocks: Sequence[Sequence[str]] | None = None
     ) -> None:
-        if not (epsilon > 0 and math.isfinite(epsilon)):
-            raise ValueError(f"epsilon is {epsilon!r}: it must be positive and finite")
+        _check_epsilon(epsilon)
         self.domain, self.rate = domain, float(epsilon)
         chosen = [[name] for name in domain.names] if blocks is None else blocks
         self.blocks = tuple(tuple(block) for block in chosen)
@@ -326,9 +335,15 @@ class OneSampled(Mechanism):
 
     def true_domain(self, reported: Domain) -> Domain:
         """The domain of the true answers behind a domain of reports."""
-        return reported.with_levels(
-            {n: levels[:-1] for n, levels in zip(reported.names, reported.levels, strict=True)}
-        )
+        true = self.domain.only(reported.names)
+        for name, found, asked in zip(true.names, reported.levels, true.levels, strict=True):
+            if found != (*asked, NOT_ASKED):
+                raise ValueError(
+                    f"the table has the levels {listed(found)} of {name!r}; the reports are "
+                    f"{listed((*asked, NOT_ASKED))}, in this order: count them with "
+                    "levels=scheme.reported(domain)"
+                )
+        return reported.with_levels(dict(zip(true.names, true.levels, strict=True)))
 
     def apply(self, table: Table) -> Table:
         self.check_all(table.domain)
