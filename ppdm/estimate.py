@@ -19,6 +19,9 @@ from ppdm.disguise.matrix import checked_matrix, left_inverse
 from ppdm.disguise.mechanism import Mechanism
 from ppdm.table import Table, count
 
+#: Beyond this, one (the sum of all shares) is lost in rounding: only differences count then.
+LARGE = 2.0**20
+
 
 def inversion(counts: object, M: np.ndarray, prior: ArrayLike | None = None) -> np.ndarray:
     """[Huang & Du, Eq. 2, Theorem 1] P = M^-1 P*, the unbiased estimate.
@@ -70,6 +73,8 @@ def projected(estimate: ArrayLike) -> np.ndarray:
     array([0.53333, 0.33333, 0.13333, 0.     ])
     """
     estimate = _finite(estimate)
+    if np.abs(estimate).max() > LARGE:
+        estimate = estimate - estimate.max()
     falling = np.sort(estimate)[::-1]
     surplus = (np.cumsum(falling) - 1) / np.arange(1, len(falling) + 1)
     last = np.flatnonzero(falling > surplus)[-1]
@@ -129,11 +134,20 @@ def _numbers(counts: object) -> np.ndarray:
 
 
 def _shares(counts: np.ndarray, M: np.ndarray) -> np.ndarray:
-    checked_matrix(M)  # a transposed one would give shares that sum to anything
+    M = checked_matrix(M)  # a transposed one would give shares that sum to anything
     if counts.shape != (len(M),):
         raise ValueError(f"the matrix has {len(M)} outputs; {counts.size} counts given")
-    if (counts < 0).any() or not counts.sum() > 0:
-        raise ValueError("counts of reports are not negative, and at least one is positive")
+    if not np.isfinite(counts).all() or (counts < 0).any() or not counts.sum() > 0:
+        raise ValueError(
+            "counts of reports are finite and not negative, and at least one is positive"
+        )
+    impossible = (counts > 0) & ~M.any(axis=1)
+    if impossible.any():
+        y = int(impossible.argmax())
+        raise ValueError(
+            f"report {y} was counted {counts[y]:g} times, but by the matrix no answer is reported "
+            "so: row and counts do not go together"
+        )
     return counts / counts.sum()
 
 

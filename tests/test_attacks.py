@@ -124,3 +124,17 @@ def test_what_is_wrong_is_said_in_a_sentence():
         ladder.guess(one, "a", "own list", [])
     with pytest.raises(ValueError, match="read, learned"):
         one.guessed("a", "dreamed")
+    for rows in ([-1], [120], [0.7], [True] * 120):
+        with pytest.raises(ValueError, match="list of row numbers, 0 to 119"):
+            one.guessed("a", "learned", rows)
+    with pytest.raises(ValueError, match="nobody left to guess"):
+        one.guessed("a", "learned", np.arange(120))
+
+
+@pytest.mark.parametrize("people", [1, 2, 4, 5])
+def test_her_own_row_has_no_vote_among_few(people):
+    """Everybody else answered 0; hers would outweigh them all."""
+    original = np.zeros((people, 1))
+    original[0] = 10.0
+    one = attacks.Distorted(original, np.zeros((people, 1)), ("a",))
+    assert one._neighbours(np.arange(people))[0] == 0

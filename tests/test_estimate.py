@@ -83,8 +83,24 @@ def test_hybrid_data_add_true_and_undone_counts():
         ([1, 2, 3], "4 outputs; 3 counts given"),
         ([-1, 2, 3, 4], "not negative"),
         ([0] * 4, "positive"),
+        ([np.inf, 1, 1, 1], "finite"),
+        ([np.nan, 1, 1, 1], "finite"),
     ],
 )
 def test_bad_counts_are_refused(counts, message):
     with pytest.raises(ValueError, match=message):
         inversion(counts, KRR)
+
+
+@pytest.mark.parametrize("estimator", [em, inversion, inversion_se])
+def test_reports_that_the_matrix_rules_out_are_refused(estimator):
+    M = [[1, 0], [0, 1], [0, 0]]
+    with pytest.raises(ValueError, match="report 2 was counted 5 times, but"):
+        estimator([1, 1, 5], M)
+    assert np.isfinite(estimator([1, 1, 0], M)).all()
+
+
+@pytest.mark.parametrize("estimate", [[1e17, 0], [0.5, 0.5, -1e17], [1e9, 1e9 - 1, 0]])
+def test_large_numbers_are_projected_on_the_simplex(estimate):
+    point = projected(estimate)
+    assert point.sum() == pytest.approx(1) and point.argmax() == np.argmax(estimate)

@@ -109,3 +109,25 @@ def test_more_knowledge_helps_on_average():
     scheme_only, shares, others, own = np.mean(found, axis=0)
     assert scheme_only == pytest.approx(0.7**3, abs=1e-9)
     assert scheme_only <= shares + 1e-9 < others <= own + 1e-9
+
+
+def test_an_attacker_who_knows_nobody_knows_the_scheme():
+    nobody = Table(BITS, np.zeros(8))
+    for model in ("mixture", "naive Bayes"):
+        assert ladder.belief("others", nobody, model=model).values == pytest.approx(
+            np.full(8, 1 / 8)
+        )
+    alone = Table(BITS, np.eye(8)[3])
+    scheme = MultiGroup(0.7, [["A"], ["B"], ["C"]])
+    got = ladder.guess(scheme, "B", ladder.BUT_HERS, alone)
+    assert got.chance == pytest.approx(0.7)
+
+
+def test_who_weighs_nothing_is_nobody_on_a_list():
+    """Zeros that a sparse table stores are no persons."""
+    stored = Table(BITS, [2, 0, 1], np.array([0, 1, 6]))
+    scheme = MultiGroup(0.7, [["A"]])
+    found = [
+        ladder.guess(scheme, ladder.LINK, "others", t, t) for t in (stored, stored.densified())
+    ]
+    assert found[0] == found[1] and found[0].chance <= 1

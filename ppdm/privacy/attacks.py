@@ -79,11 +79,13 @@ class Distorted:
         the known samples teach (regression, and the answers of the nearest ones), and takes the
         best of the three; ``"all but hers"`` gives him all rows but the victim's as samples.
         """
-        rows = np.asarray(known_rows, dtype=np.int64)
         if how not in ("read", "learned", "all but hers"):
             raise ValueError(f"how is read, learned or all but hers; got {how!r}")
+        rows = _rows(known_rows, len(self.original))
         truth, every = self.answers(self.original), np.arange(len(self.original))
         victims = every if how != "learned" else np.setdiff1d(every, rows)
+        if not len(victims):
+            raise ValueError("the originals of all rows are known: there is nobody left to guess")
         secret = _secret(goal, (*self.names, *self.open))
         right = secret(truth)
         axes = [(*self.names, *self.open).index(name) for name in known]
@@ -115,7 +117,9 @@ class Distorted:
             away = cdist(B[part], B[rows])
             away[part[:, None] == rows] = np.inf
             nearest = np.argpartition(away, min(NEIGHBOURS, len(rows) - 1), axis=1)[:, :NEIGHBOURS]
-            out[part] = np.rint(truth[rows][nearest].mean(axis=1))
+            votes = np.isfinite(np.take_along_axis(away, nearest, axis=1))[:, :, None]
+            number = np.maximum(votes.sum(axis=1), 1)
+            out[part] = np.rint((truth[rows][nearest] * votes).sum(axis=1) / number)
         return out
 
     def _each_without_hers(self) -> np.ndarray:
@@ -237,6 +241,16 @@ def recovered(original: ArrayLike, guessed: ArrayLike, within: float = 0.1) -> f
     A, B = two_tables(original, guessed)
     spread = np.where(A.std(axis=0) > 0, A.std(axis=0), 1.0)
     return float((np.abs(A - B) <= within * spread).mean())
+
+
+def _rows(known: ArrayLike, records: int) -> np.ndarray:
+    """The numbers of known rows, checked."""
+    rows = np.asarray(known)
+    if not rows.size:
+        return np.empty(0, dtype=np.int64)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= records:
+        raise ValueError(f"known rows are a list of row numbers, 0 to {records - 1}")
+    return rows.astype(np.int64)
 
 
 def _secret(goal: object, names: tuple[str, ...]) -> Callable[[np.ndarray], np.ndarray]:

@@ -176,6 +176,8 @@ def belief(
     if model == "naive Bayes":
         return Table(domain, modelled)
     seen = others.densified().values
+    if not seen.any():  # of nobody the model is all there is
+        return Table(domain, modelled)
     unseen = (seen == 1).sum() / max(seen.sum(), 1)
     return Table(domain, (1 - unseen) * seen / seen.sum() + unseen * modelled)
 
@@ -534,11 +536,11 @@ def _product(table: Table, target: str | None) -> np.ndarray:
     """Answers that are independent, or (with a target) independent within each of its levels."""
     domain = table.domain
     if target is None:
-        shares = [_shares(table.marginal(name).values) for name in domain.names]
+        shares = [_shares(table.marginal(name).dense) for name in domain.names]
         return reduce(np.multiply.outer, shares).ravel()
     axis = domain.axis(target)
     out = np.empty(domain.shape)
-    weights = _shares(table.marginal(target).values)
+    weights = _shares(table.marginal(target).dense)
     for v in range(domain.shape[axis]):
         parts = []
         for name in domain.names:
