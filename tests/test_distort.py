@@ -268,3 +268,25 @@ def test_a_k_out_of_range_is_refused_in_one_sentence(method, k):
 def test_fewer_rows_than_k_are_refused(method):
     with pytest.raises(ValueError, match="whole number from 1 to 3 .* but it is 4"):
         method(records(3, 5), 4, rng())
+
+
+def test_intervals_and_masks_want_complete_records_too():
+    """NaN and infinity fell into some interval, and what a mask hides was distorted with the rest."""
+    for bad in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="1 missing or infinite value"):
+            intervals([[bad], [1.0], [2.0]], 2)
+    hidden = np.ma.masked_array([[1, 2], [3, 4], [5, 999]], mask=[[0, 0], [0, 0], [0, 1]])
+    for method in METHODS.values():
+        with pytest.raises(ValueError, match="1 missing or infinite value"):
+            method(hidden, 2, rng())
+
+
+def test_condensation_refuses_what_it_cannot_measure_or_class():
+    """Squared distances that are infinite gave groups of fewer than k."""
+    far = np.arange(9.0)[:, None]
+    assert np.bincount(condense(far * 1e139, 3, rng())).tolist() == [3, 3, 3]
+    for method in (condense, kcg):
+        with pytest.raises(ValueError, match="divide them first"):
+            method(far * 1e160, 3, rng())
+    with pytest.raises(ValueError, match=r"its shape is \(9, 1\)"):
+        kcg_by_class(far, np.zeros((9, 1)), 3, rng())

@@ -14,6 +14,8 @@ def numeric_matrix(X: ArrayLike) -> np.ndarray:
     dtype('float64')
     """
     try:
+        if np.ma.isMaskedArray(X):  # what is masked is missing
+            X = np.ma.asarray(X, dtype=float).filled(np.nan)
         A = np.array(X, dtype=float)
     except (TypeError, ValueError):
         raise ValueError(

@@ -31,7 +31,7 @@ def intervals(
     """
     if isinstance(k, bool) or not k >= 1 or k != int(k):
         raise ValueError(f"k must be a whole number of intervals, from 1, but it is {k}.")
-    A = np.asarray(X, dtype=float)
+    A = numeric_matrix(X)
     low = A.min(axis=0) if low is None else np.asarray(low, dtype=float)
     high = A.max(axis=0) if high is None else np.asarray(high, dtype=float)
     width = high - low

@@ -7,6 +7,9 @@ from numpy.typing import ArrayLike
 from ppdm.chance import generator
 from ppdm.distort._checks import numeric_matrix, on_varying_columns, whole_number
 
+#: The square of a distance between such values is finite, for as many attributes as there may be.
+LARGEST = 1e140
+
 
 def condense(X: ArrayLike, k: int, rng: np.random.Generator) -> np.ndarray:
     """[Aggarwal & Yu 2004] The number of the group, of at least k records, of each record.
@@ -20,6 +23,11 @@ def condense(X: ArrayLike, k: int, rng: np.random.Generator) -> np.ndarray:
     rng = generator(rng)
     A = numeric_matrix(X)
     k = whole_number(k, "k", len(A), "the number of records")
+    if np.abs(A).max() > LARGEST:
+        raise ValueError(
+            f"The data hold values above {LARGEST:g}, and the squares of their distances cannot be "
+            "computed: divide them first."
+        )
     return _groups(A, k, rng.permutation(len(A)))
 
 
@@ -52,6 +60,10 @@ def kcg_by_class(X: ArrayLike, y: ArrayLike, k: int, rng: np.random.Generator) -
     """
     rng = generator(rng)
     A, y = numeric_matrix(X), np.asarray(y)
+    if y.ndim != 1:
+        raise ValueError(
+            f"y must be a list of one class for each record, but its shape is {y.shape}."
+        )
     if len(y) != len(A):
         raise ValueError(f"There are {len(A)} records but {len(y)} classes.")
     labels, sizes = np.unique(y, return_counts=True)
