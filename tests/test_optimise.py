@@ -52,6 +52,52 @@ def test_bad_bounds_are_refused(delta):
         descent.square_front(PRIOR, delta, [0.3], np.random.default_rng(0))
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [{"archive": 0}, {"omega": 0}, {"population": 0}, {"respondents": -1}, {"generations": -1},
+     {"generations": 2.5}],
+)  # fmt: skip
+def test_a_search_refuses_sizes_it_cannot_have(wrong):
+    """An archive or an Omega without a place was written past its end."""
+    ((name, value),) = wrong.items()
+    with pytest.raises(ValueError, match=f"{name} is {value}: a whole number of at least"):
+        spea2.optrr(PRIOR, DELTA, np.random.default_rng(0), **{"generations": 1, **wrong})
+
+
+@pytest.mark.parametrize("rng", [7, None, np.random.RandomState(1)], ids=str)
+def test_a_search_takes_a_generator(rng):
+    for search in (
+        lambda: spea2.optrr(PRIOR, DELTA, rng, generations=1),
+        lambda: descent.square_front(PRIOR, DELTA, [0.3], rng),
+        lambda: descent.best_matrix(PRIOR, DELTA, 0.3, rng),
+    ):
+        with pytest.raises(ValueError, match="numpy.random.Generator"):
+            search()
+
+
+def test_the_operators_refuse_what_is_not_square():
+    """A taller matrix, or a prior too short, was read past its end."""
+    tall = np.array([[0.9, 0.05], [0.05, 0.9], [0.05, 0.05]])
+    for change in (
+        lambda: spea2.mutated(tall, np.random.default_rng(0)),
+        lambda: spea2.repaired(tall, [0.5, 0.5], 0.8),
+    ):
+        with pytest.raises(ValueError, match=r"shape \(3, 2\)"):
+            change()
+    with pytest.raises(ValueError, match="3 columns and the prior 2 categories"):
+        spea2.repaired(np.eye(3), [0.5, 0.5], 0.8)
+    with pytest.raises(ValueError, match="below the largest prior"):  # it gave a posterior of 1
+        spea2.repaired([[0.9, 0.1], [0.1, 0.9]], [0.9, 0.1], 0.6)
+
+
+def test_whole_numbers_have_posteriors_and_nan_is_no_point():
+    assert objectives.max_posterior([[1, 0], [0, 1]], [3, 1]) == 1
+    assert objectives.max_posterior([[1, 1]], [3, 1]) == 0.75
+    for privacy, mse in (([0.5, 0.4, 0.3], [1.0, np.nan, 0.5]), ([np.nan, 0.1], [1.0, 2.0])):
+        with pytest.raises(ValueError, match="leave it out first"):
+            objectives.pareto(privacy, mse)
+
+
 def test_privacy_is_what_a_guesser_leaves():
     """500,000 guesses; |z| < 4.5 fails by chance less than once in 100,000 runs."""
     rng = np.random.default_rng(1)
@@ -405,6 +451,10 @@ def test_descent_refuses_what_it_cannot_do():
         descent.best_matrix(PRIOR, 0.45, 0.3, rng)
     with pytest.raises(ValueError, match="outputs is 3"):
         descent.best_matrix(PRIOR, 0.8, 0.3, rng, outputs=3)
+    with pytest.raises(ValueError, match="starts is 0"):
+        descent.best_matrix(PRIOR, 0.8, 0.3, rng, starts=0)
+    with pytest.raises(ValueError, match="name at least one"):
+        descent.square_front(PRIOR, 0.8, [], rng)
 
 
 # The command --------------------------------------------------------------------------------------
@@ -482,6 +532,16 @@ def test_none_and_na_are_answers_and_odd_files_are_sentences(tmp_path, capsys):
         with pytest.raises(ValueError, match=message) as error:
             run(capsys, *options)
         assert "\n" not in str(error.value)
+    for content, message in [
+        (b"id,plan\n1,gold,\n2,tin,\n3,gold,\n", "Expected 2 fields in line 2, saw 3"),
+        (b"plan,id\ngold,1,\ntin,2,\n", "a comma at the end of a line counts, too"),
+        (b"plan,plan\ngold,tin\ntin,lead\n", "several columns 'plan'"),
+    ]:
+        file.write_bytes(content)
+        with pytest.raises(ValueError, match=message):
+            run(capsys, *options)
+    file.write_bytes(b'\xef\xbb\xbfplan,,\r\n"go\nld",,\r\n"tin, old",,\r\n\r\ntin,,2\r\n')
+    assert list(cli._read(str(file))["plan"]) == ["go\nld", "tin, old", "tin"]
     with pytest.raises(ValueError, match="--prior has 41 shares, and at most 40"):
         run(capsys, "--prior", ",".join(["1"] * 41), "--delta", ".9", "--privacy", ".3")
 

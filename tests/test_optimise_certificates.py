@@ -116,6 +116,11 @@ def test_a_forged_certificate_proves_nothing_false(tmp_path):
         seen = check(other)
         assert seen.bound <= true.noise * (1 + 1e-9)
         assert seen.noise >= true.bound * (1 - 1e-9)
+    for forged in (found._replace(nu=found.nu * 50), found._replace(nu=found.nu * np.nan)):
+        with pytest.raises(ValueError, match="the certificate proves nothing"):
+            check(forged)
+    with pytest.raises(ValueError, match="its weights make no scheme"):
+        check(found._replace(weights=found.weights * np.geomspace(1, 1e3, len(found.weights))))
     with pytest.raises(ValueError, match="a positive weight for each report"):
         check(found._replace(weights=found.weights[:-1]))
     with pytest.raises(ValueError, match="epsilon or by delta"):

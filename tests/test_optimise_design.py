@@ -14,7 +14,7 @@ from ppdm import cli, count
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
 from ppdm.disguise.matrix import matrix_epsilon
-from ppdm.optimise import best_ldp_scheme, best_scheme, max_posterior, noise
+from ppdm.optimise import best_ldp_scheme, best_scheme, frontier, max_posterior, noise
 from ppdm.optimise.design import best_design, bound, dual, factor
 from ppdm.optimise.extremes import LDP, Listed, largest_forms, quadratic
 from ppdm.optimise.frontier import atoms, bounded_atoms, ldp_atoms
@@ -241,6 +241,16 @@ def test_the_command_reads_a_table(tmp_path, capsys):
     assert plain["attributes"][0]["name"] == "a & c"
 
 
+def test_the_command_tells_combinations_apart(tmp_path, capsys):
+    """Two answers whose names run together were counted as one."""
+    file = tmp_path / "people.csv"
+    file.write_text('a,c\n"x, y",z\nx,"y, z"\nx,z\n')
+    argv = ["optimise", "--csv", str(file), "--column", "a", "--column", "c", "--epsilon", "1"]
+    assert cli.main(argv) == 1
+    said = capsys.readouterr().err
+    assert "2 combinations of the columns a, c would be called 'x, y, z'" in said
+
+
 def test_the_command_refuses_in_a_sentence(tmp_path, capsys):
     file = tmp_path / "weights.csv"
     file.write_text("1,0,0\n0,1\n")
@@ -261,6 +271,22 @@ def test_the_command_refuses_in_a_sentence(tmp_path, capsys):
         assert cli.main([*base, *argv]) == 1, argv
         said = capsys.readouterr().err
         assert words in said and said.count("\n") == 1, said
+
+
+def test_the_command_says_where_nothing_is_certified(capsys, monkeypatch):
+    """Never by a number: neither by a bound that is none, nor by how near it is."""
+    base = ["optimise", "--prior", ".5,.3,.2", "--epsilon"]
+    assert cli.main([*base, "10"]) == 0
+    assert "certified to lie within" in capsys.readouterr().out
+    assert cli.main([*base, "25"]) == 0
+    told = capsys.readouterr().out
+    assert "less than 1.00 times as many" in told and "not certified: it is too small" in told
+    bad = best_ldp_scheme([0.5, 0.3, 0.2], 1.0)._replace(bound=-100.0, noise_bound=-100.0)
+    monkeypatch.setattr(frontier, "best_ldp_scheme", lambda *_: bad)
+    assert cli.main([*base, "1"]) == 0
+    told = capsys.readouterr().out
+    assert "The matrix is not certified" in told and "-" not in told.split("Privacy")[1]
+    assert "times as many" in told and "No scheme" not in told
 
 
 def test_a_long_search_hands_on_what_it_refuses(capsys):

@@ -9,9 +9,16 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from ppdm.optimise import best_ldp_scheme, best_scheme, certified_frontier, max_posterior, mse
+from ppdm.optimise import (
+    Scheme,
+    best_ldp_scheme,
+    best_scheme,
+    certified_frontier,
+    max_posterior,
+    mse,
+)
 from ppdm.optimise import privacy as privacy_of
-from ppdm.optimise.frontier import atoms, bound, ldp_atoms
+from ppdm.optimise.frontier import atoms, bound, ldp_atoms, scheme_matrix
 
 PRIOR = np.array([0.5, 0.3, 0.2])
 DELTA = 0.8
@@ -211,8 +218,12 @@ def test_refusals():
             best_scheme(PRIOR, 0.9, level)
     with pytest.raises(ValueError, match="15 categories"):
         best_scheme(np.full(15, 1 / 15), 0.9, 0.3)
-    with pytest.raises(ValueError, match="epsilon is 0"):
-        best_ldp_scheme(PRIOR, 0.0)
+    for epsilon in (0.0, 1e-7, 31.0, 800.0):
+        with pytest.raises(ValueError, match=f"epsilon is {epsilon:g}"):
+            best_ldp_scheme(PRIOR, epsilon)
+    for delta, level in ((0.5 + 1e-8, None), (0.500001, 0.3)):  # hardly anything may be told
+        with pytest.raises(ValueError, match="take a larger epsilon or delta"):
+            best_scheme(PRIOR, delta, level)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 4.0])
@@ -226,6 +237,48 @@ def test_under_ldp_subset_selection_is_best_for_a_uniform_prior(epsilon):
     assert best.mse == pytest.approx(float(known), rel=1e-6)
     row = best.matrix
     assert np.log(row.max(axis=1) / row.min(axis=1)).max() <= epsilon + 1e-7
+
+
+@pytest.mark.parametrize(
+    "prior", [(0.5, 0.5), PRIOR, (0.9, 0.05, 0.03, 0.02), (0.125,) * 8], ids=len
+)
+@pytest.mark.parametrize("epsilon", [7.0, 10.0, 12.0, 30.0])
+def test_at_large_epsilon_the_bound_holds_and_is_near(prior, epsilon):
+    """The noise is about e^-epsilon: a bound is near that, or there is none, and is never below 0."""
+    best = best_ldp_scheme(prior, epsilon, 1)
+    direct = float(mse(np.eye(len(prior)), prior, 1))
+    assert direct <= best.bound <= best.mse * (1 + 1e-12)
+    assert 0 <= best.noise_bound <= best.noise * (1 + 1e-3)
+    assert best.gap < 1e-6
+    if epsilon < 30:
+        assert best.noise_gap < 1e-3
+
+
+def test_without_a_bound_nothing_is_certified():
+    scheme = Scheme(0.3, 2.0, 1.6, np.eye(2), 1.0, 0.5)
+    assert (scheme.gap, scheme.noise_gap) == (0.25, 1.0)
+    for bound_ in (0.0, -1e6, np.nan, 2.1):
+        failed = scheme._replace(bound=bound_, noise_bound=bound_)
+        assert failed.gap == failed.noise_gap == np.inf
+    assert scheme._replace(noise=0.0, noise_bound=0.0).noise_gap == 0  # asked directly
+
+
+@pytest.mark.parametrize("level", [0.45, 0.4583, 0.47, 0.49])
+def test_two_answers_near_the_highest_privacy(level):
+    """Steps that run in circles there left eight times the error, without a bound.
+
+    An answer is told with posterior 0.8, or nothing is: so often that the guess is right as it may be.
+    """
+    best = best_scheme([0.5, 0.5], 0.8, level, 1)
+    told = (1 - level - 0.5) / 0.3
+    assert best.mse == pytest.approx(0.25 / (told * 0.6**2), rel=1e-6)
+    assert best.privacy >= level - 1e-9 and 0 <= best.gap < 1e-6
+
+
+def test_a_scheme_leaves_its_weights_alone():
+    w = np.array([0.4, 0.4])
+    scheme_matrix(w, np.array([[0.75, 0.25], [0.25, 0.75]]), np.array([0.5, 0.5]))
+    assert w.tolist() == [0.4, 0.4]
 
 
 def subset_selection(n, k, epsilon):

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ppdm.files import replace_file
-from ppdm.optimise.design import best_design, dual, factor
+from ppdm.optimise.design import best_design, dual, factor, gap_of
 from ppdm.optimise.extremes import LDP, Listed
 from ppdm.optimise.frontier import EDGE, bounded_atoms, reduced, scheme_matrix
 from ppdm.optimise.objectives import noise
@@ -110,7 +110,7 @@ class Checked(NamedTuple):
 
     @property
     def gap(self) -> float:
-        return self.noise / self.bound - 1
+        return gap_of(self.noise, self.bound)
 
 
 def question(
@@ -159,13 +159,19 @@ def certified(asked: Certificate, gap: float = 1e-6) -> Certificate:
 def check(certificate: Certificate) -> Checked:
     """The noise of a certificate's scheme and the bound, both computed anew from the file's numbers.
 
+    A bound that is not positive, or above the noise, proves nothing: such a certificate is refused.
+
     >>> check(certified(question("delta", 0.8, [3, 2], "cells"))).gap < 1e-6
     True
     """
     prior, rows, posteriors = certificate.prior, certificate.rows, certificate.posteriors
-    if (certificate.weights <= 0).any() or len(certificate.weights) != len(posteriors):
+    if not (certificate.weights > 0).all() or len(certificate.weights) != len(posteriors):
         raise ValueError("a certificate has a positive weight for each report")
-    matrix = scheme_matrix(certificate.weights.copy(), posteriors, prior)
+    matrix = scheme_matrix(certificate.weights, posteriors, prior)
+    if len(matrix) != len(posteriors):
+        raise ValueError(
+            "the certificate proves nothing: its weights make no scheme; search it anew"
+        )
     w = matrix @ prior
     b = factor(rows) * prior
     u = np.linalg.solve((posteriors.T * w) @ posteriors, b.T)
@@ -174,7 +180,13 @@ def check(certificate: Certificate) -> Checked:
     priced = family.price(g, certificate.nu, 0.0, family.start(), rough=False)
     lower = dual(prior, g, certificate.nu, 0.0, 0.0, factor(rows)) - priced.violation
     exact = float(np.einsum("ij,j,ij->", rows, prior, rows))
-    return Checked(float(noise(matrix, prior, rows)), lower - exact, matrix)
+    seen = Checked(float(noise(matrix, prior, rows)), lower - exact, matrix)
+    if not np.isfinite(seen.gap):
+        raise ValueError(
+            f"the certificate proves nothing: its numbers give the bound {seen.bound:.6g} for the noise "
+            f"{seen.noise:.6g}, and a bound lies between 0 and the noise; search it anew"
+        )
+    return seen
 
 
 def stored() -> dict[str, Path]:

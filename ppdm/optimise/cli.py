@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections import Counter
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -29,6 +30,8 @@ MOST_ANSWERS = 40
 AT_ONCE = 12
 #: A matrix of more reports is not printed.
 MOST_ROWS = 40
+#: How far a matrix may be from the least possible and be called certified.
+CERTIFIED = 1e-3
 
 DESCRIPTION = """\
 Find the randomizing matrix of least error for a question whose answers have a known (or guessed)
@@ -108,14 +111,12 @@ def main(args: argparse.Namespace) -> int:
         print(table.to_string(float_format=lambda v: f"{v:.4f}"), "\n")
     else:
         print(f"The matrix has {len(table)} reports for {table.shape[1]} answers.")
-    bound = None if best is None else best.bound
+    bound = best.bound if best is not None and best.gap <= CERTIFIED else None
     for line in report(matrix, question.prior, args.respondents, bound, rows):
         print(line)
-    if best is not None and not square and np.isfinite(best.noise):
-        print(
-            f"Noise of the disguise, for one respondent: {best.noise:.6g}, certified to lie within "
-            f"{max(best.noise_gap, 1e-9):.1g} of the least possible."
-        )
+    if best is not None:
+        for line in _certified(best, square):
+            print(line)
     if args.save:
         _save(table, question, args)
     return 0
@@ -162,6 +163,24 @@ def report(
             "Estimate the shares by weighted least squares (ppdm.estimate.inversion with this "
             "prior) or by EM (ppdm.estimate.em)."
         )
+    return lines
+
+
+def _certified(best: frontier.Scheme, square: bool) -> list[str]:
+    """What is proven of the scheme at the frontier, in sentences."""
+    lines = []
+    if best.gap > CERTIFIED:
+        lines.append(
+            "The matrix is not certified: the numbers are too extreme to tell a bound of the error from "
+            "rounding. With a little less or a little more privacy there is one."
+        )
+    if not square and np.isfinite(best.noise):
+        told = (
+            f"certified to lie within {max(abs(best.noise_gap), 1e-9):.1g} of the least possible."
+            if best.noise_gap <= CERTIFIED
+            else "not certified: it is too small or too large to tell its bound from rounding."
+        )
+        lines.append(f"Noise of the disguise, for one respondent: {best.noise:.6g}, {told}")
     return lines
 
 
@@ -257,6 +276,10 @@ def _question(args: argparse.Namespace) -> Question:
             raise ValueError(
                 f"{args.csv} has no column {name!r}; it has {', '.join(frame.columns)}"
             )
+        if list(frame.columns).count(name) > 1:
+            raise ValueError(
+                f"{args.csv} has several columns {name!r}: rename all but the one meant"
+            )
     return (
         _of_column(frame[args.column[0]])
         if len(args.column) == 1
@@ -296,8 +319,16 @@ def _of_columns(frame: pd.DataFrame, names: list[str]) -> Question:
             "searched: put rare answers together, or name fewer columns"
         )
     told = frame[names].dropna()
-    labels = [", ".join(answers) for answers in itertools.product(*parts)]
-    counts = told.agg(", ".join, axis=1).value_counts().reindex(labels, fill_value=0).to_numpy()
+    answers = list(itertools.product(*parts))
+    labels = [", ".join(answer) for answer in answers]
+    for label, times in Counter(labels).items():
+        if times > 1:
+            raise ValueError(
+                f"{times} combinations of the columns {', '.join(names)} would be called {label!r}: "
+                "write their answers without a comma"
+            )
+    rows = Counter(told.itertuples(index=False, name=None))
+    counts = np.array([rows[answer] for answer in answers])
     notes = []
     if len(told) < len(frame):
         notes.append(
@@ -316,14 +347,23 @@ def _read(path: str) -> pd.DataFrame:
     """A CSV file as words; only an empty field is no answer ("None" and "NA" are answers)."""
     try:
         frame = pd.read_csv(
-            path, dtype=str, skipinitialspace=True, keep_default_na=False, na_values=[""]
+            path,
+            header=None,  # else a row that is longer than the header would shift the columns
+            dtype=str,
+            skipinitialspace=True,
+            keep_default_na=False,
+            na_values=[""],
         )
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not UTF-8: save it as UTF-8 first") from None
     except pd.errors.ParserError as error:
-        raise ValueError(f"{path} is no table: {str(error).strip()}") from None
+        raise ValueError(
+            f"{path} is no table: {str(error).strip()} (a comma at the end of a line counts, too)"
+        ) from None
     except pd.errors.EmptyDataError:
         raise ValueError(f"{path} is empty") from None
+    frame.columns = pd.Index(frame.iloc[0].fillna(""), name=None)
+    frame = frame.iloc[1:].reset_index(drop=True)
     if frame.shape[1] == 1 and ";" in frame.columns[0]:
         raise ValueError(f"{path} separates its columns by semicolons; commas are wanted")
     return frame

@@ -20,8 +20,10 @@ from numba import njit
 from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
+from ppdm.chance import generator
 from ppdm.disguise.matrix import warner
 from ppdm.optimise.objectives import (
+    check_count,
     check_delta,
     check_prior,
     max_posterior,
@@ -59,7 +61,10 @@ def square_front(
     """
     prior = check_prior(prior)
     delta = check_delta(delta, prior)
+    rng, starts = generator(rng), check_count("starts", starts, least=0)
     levels = np.array([_check_level(level, prior, delta) for level in levels])
+    if not len(levels):
+        raise ValueError("levels holds no privacy level: name at least one")
     seeds = optrr(prior, delta, rng, respondents, generations=SEED_GENERATIONS)
     n = len(prior)
     found: list[list[np.ndarray]] = [[] for _ in levels]
@@ -95,6 +100,7 @@ def best_matrix(
     prior = check_prior(prior)
     delta = check_delta(delta, prior)
     level = _check_level(level, prior, delta)
+    rng, starts = generator(rng), check_count("starts", starts)
     outputs = outputs or len(prior)
     if outputs < len(prior):
         raise ValueError(

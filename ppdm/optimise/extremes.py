@@ -23,6 +23,8 @@ __all__ = ["LDP", "Listed", "largest_forms", "quadratic"]
 AT_ONCE = 200
 #: Up to so many coordinates, all corners are looked at in no time.
 QUICK = 20
+#: From this epsilon on v'P is far above 1 at every corner but P itself, and v'Qv far above the violation.
+STRONG = 6.0
 
 
 class Listed:
@@ -65,6 +67,8 @@ class LDP:
 
     def __init__(self, prior: np.ndarray, epsilon: float) -> None:
         self.prior, self.high = prior, float(np.exp(epsilon))
+        # (v'P)^2 is no smaller, but where v = 1: and that is P, as is v = e^epsilon everywhere.
+        self.least = (1 + (self.high - 1) * prior.min()) ** 2 if epsilon > STRONG else 1.0
 
     def points(self, likely: np.ndarray) -> Points:
         """The posteriors of reports that are likelier for some answers: a row of 0 and 1 each."""
@@ -80,7 +84,7 @@ class LDP:
     def price(
         self, g: np.ndarray, nu: np.ndarray, mu: float, points: Points, rough: bool
     ) -> Priced:
-        """The worst corners. As v'P >= 1, no violation exceeds the largest v'Qv, if that is positive."""
+        """The worst corners. No violation exceeds the largest v'Qv, if that is positive, by `least`."""
         q = quadratic(self.prior, g, nu)
         exact = not rough or len(q) <= QUICK
         if exact:
@@ -93,7 +97,8 @@ class LDP:
         values = values[first]
         worst = np.argsort(-values, kind="stable")[:AT_ONCE]
         worst = worst[values[worst] > 0]
-        return Priced(self.points(corners[worst]), max(float(values.max()), 0.0), exact)
+        violation = max(float(values.max()), 0.0) / self.least
+        return Priced(self.points(corners[worst]), violation, exact)
 
 
 def quadratic(prior: np.ndarray, g: np.ndarray, nu: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
-from ppdm.optimise.design import Design, Family, best_design, bound
+from ppdm.optimise.design import Design, Family, best_design, bound, gap_of
 from ppdm.optimise.extremes import LDP, QUICK, Listed
 from ppdm.optimise.objectives import check_delta, check_prior, mse, noise, privacy
 from ppdm.optimise.workloads import check_workload
@@ -45,6 +45,10 @@ LARGEST_N = 14
 LARGEST_N_OF_ALL = 32
 #: So many extreme posteriors are listed.
 MOST_LISTED = 300_000
+#: What a report tells is told from rounding down to here, and the noise of the disguise up to there.
+SMALLEST_EPSILON, LARGEST_EPSILON = 1e-6, 30
+#: A noise below this share of the shares' own variances is rounding: there is none.
+NO_NOISE = 1e-14
 EDGE = 1e-9
 #: How near to the bound a scheme is searched, as a share of the objective; and with many answers.
 GAP, GAP_OF_MANY = 1e-8, 1e-6
@@ -66,13 +70,17 @@ class Scheme(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """How far the error may at most be from the best one, as a share of the bound."""
-        return self.mse / self.bound - 1 if np.isfinite(self.mse) else 0.0
+        """How far the error may at most be from the best one, as a share of the bound.
+
+        It is infinite where rounding leaves no bound: nothing is certified then.
+        """
+        return gap_of(self.mse, self.bound) if np.isfinite(self.mse) else 0.0
 
     @property
     def noise_gap(self) -> float:
         """The same for the noise of the disguise alone: always the larger one of the two."""
-        return self.noise / self.noise_bound - 1 if np.isfinite(self.noise) else 0.0
+        told = np.isfinite(self.noise) and self.noise != 0
+        return gap_of(self.noise, self.noise_bound) if told else 0.0
 
 
 def best_scheme(
@@ -131,6 +139,7 @@ def best_ldp_scheme(
     """The scheme of least error among those with epsilon-local differential privacy.
 
     No answer is reported more than e^epsilon times as often for one true value as for another.
+    Epsilon may be from a millionth to 30: beyond, what a report tells or hides is lost in rounding.
 
     >>> from math import log
     >>> round(best_ldp_scheme([0.5, 0.5], log(3)).mse * 10_000, 6)   # Warner's, p = 3/4
@@ -142,6 +151,16 @@ def best_ldp_scheme(
     prior = check_prior(prior)
     if not (epsilon > 0 and np.isfinite(epsilon)):
         raise ValueError(f"epsilon is {epsilon:.12g}: it must be positive and finite")
+    if epsilon < SMALLEST_EPSILON:
+        raise ValueError(
+            f"epsilon is {epsilon:.12g}: take at least {SMALLEST_EPSILON:g}, or do not ask: reports tell "
+            "nothing on the answers"
+        )
+    if epsilon > LARGEST_EPSILON:
+        raise ValueError(
+            f"epsilon is {epsilon:.12g}: take at most {LARGEST_EPSILON}, where one report in "
+            "10,000,000,000,000 is disguised, or ask directly"
+        )
     if len(prior) > LARGEST_N_OF_ALL:
         raise ValueError(
             f"the prior has {len(prior)} categories: the frontier under epsilon-LDP is computed for up "
@@ -253,13 +272,15 @@ def _solve(
         matrix = _within(matrix, prior, accuracy)
     exact = float(np.einsum("ij,j,ij->", rows, prior, rows))  # tr(W D W')
     drawn = float(((rows @ prior) ** 2).sum())
+    lower = max(found.lower, exact)  # no disguise takes noise away
+    added = float(noise(matrix, prior, rows))
     return Scheme(
         privacy=float(privacy(matrix, prior)),
         mse=float(mse(matrix, prior, respondents, rows)),
-        bound=float((found.lower - drawn) / (len(rows) * respondents)),
+        bound=float((lower - drawn) / (len(rows) * respondents)),
         matrix=matrix,
-        noise=float(noise(matrix, prior, rows)),
-        noise_bound=float(found.lower - exact),
+        noise=added if added > NO_NOISE * exact else 0.0,
+        noise_bound=float(lower - exact),
     )
 
 
@@ -305,7 +326,7 @@ def scheme_matrix(w: np.ndarray, posteriors: np.ndarray, prior: np.ndarray) -> n
     """
     for _ in range(3):
         s = (posteriors.T * w) @ posteriors
-        w *= 1 + posteriors @ np.linalg.lstsq(s, prior - posteriors.T @ w, rcond=None)[0]
+        w = w * (1 + posteriors @ np.linalg.lstsq(s, prior - posteriors.T @ w, rcond=None)[0])
     matrix = np.maximum(w, 0)[:, None] * posteriors / prior
     matrix = matrix[(matrix > 0).any(axis=1)]
     return matrix / matrix.sum(axis=0)

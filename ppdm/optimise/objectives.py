@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 __all__ = [
+    "check_count",
     "check_delta",
     "check_prior",
     "max_posterior",
@@ -81,6 +82,20 @@ def check_delta(delta: float, prior: np.ndarray) -> float:
     return float(delta)
 
 
+def check_count(name: str, count: float, least: int = 1) -> int:
+    """A number of things as a whole number, or one sentence that says what is wrong with it.
+
+    >>> check_count("archive", 0)
+    Traceback (most recent call last):
+    ...
+    ValueError: archive is 0: a whole number of at least 1 is needed
+    """
+    whole = isinstance(count, (int, float, np.number)) and not isinstance(count, bool)
+    if not (whole and np.isfinite(count) and count == int(count) and count >= least):
+        raise ValueError(f"{name} is {count!r}: a whole number of at least {least} is needed")
+    return int(count)
+
+
 def privacy(matrix: ArrayLike, prior: ArrayLike) -> np.ndarray:
     """[Huang & Du, Eq. 8] One minus the chance that the best guess of an answer is right.
 
@@ -99,7 +114,7 @@ def max_posterior(matrix: ArrayLike, prior: ArrayLike) -> np.ndarray:
     >>> float(max_posterior(np.full((2, 2), 1 / 2), [0.3, 0.7]))
     0.7
     """
-    joint = np.asarray(matrix) * np.asarray(prior)
+    joint = np.asarray(matrix, dtype=float) * np.asarray(prior, dtype=float)
     weight = joint.sum(axis=-1)
     largest = joint.max(axis=-1)
     posterior = np.divide(largest, weight, out=np.zeros_like(weight), where=weight > 0)
@@ -180,12 +195,16 @@ def mse_of_inversion(matrix: ArrayLike, prior: ArrayLike, respondents: int = 10_
 def pareto(privacy: ArrayLike, mse: ArrayLike) -> np.ndarray:
     """[Huang & Du, Definition 5.1] Mask of the points that no other point dominates.
 
-    Of equal points the first is kept.
+    Of equal points the first is kept. An error may be infinite, but has to be a number.
 
     >>> pareto([0.1, 0.2, 0.2, 0.3], [1.0, 2.0, 3.0, np.inf])
     array([ True,  True, False,  True])
     """
     privacy, mse = np.asarray(privacy, dtype=float), np.asarray(mse, dtype=float)
+    if np.isnan(privacy).any() or np.isnan(mse).any():
+        raise ValueError(
+            "a point with NaN is neither better nor worse than others: leave it out first"
+        )
     order = np.lexsort((np.arange(len(mse)), mse, -privacy))
     best = np.concatenate([[np.inf], np.minimum.accumulate(mse[order])[:-1]])
     kept = mse[order] < best

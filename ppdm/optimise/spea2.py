@@ -25,7 +25,7 @@ from numba import njit
 from numpy.typing import ArrayLike
 
 from ppdm.chance import generator
-from ppdm.optimise.objectives import check_delta, check_prior, pareto
+from ppdm.optimise.objectives import check_count, check_delta, check_prior, pareto
 
 __all__ = ["Front", "fitness", "mutated", "optrr", "repaired", "truncate"]
 
@@ -70,6 +70,11 @@ def optrr(
     """
     prior = check_prior(prior)
     delta = check_delta(delta, prior)
+    rng = generator(rng)
+    respondents = check_count("respondents", respondents)
+    generations = check_count("generations", generations, least=0)
+    population = check_count("population", population)
+    archive, omega = check_count("archive", archive), check_count("omega", omega)
     n = len(prior)
     population += population % 2  # children come in pairs
 
@@ -155,7 +160,7 @@ def mutated(matrix: ArrayLike, rng: np.random.Generator, step: float = MUTATION_
     array([1., 1., 1.])
     """
     rng = generator(rng)
-    child = np.array(matrix, dtype=float)
+    child = _square(matrix)
     _mutate(child, rng, step)
     return child
 
@@ -167,8 +172,26 @@ def repaired(matrix: ArrayLike, prior: ArrayLike, delta: float) -> np.ndarray:
     array([[0.4, 0.1],
            [0.6, 0.9]])
     """
+    prior = check_prior(prior)
+    delta = check_delta(delta, prior)
+    child = _square(matrix)
+    if len(child) != len(prior):
+        raise ValueError(
+            f"the matrix has {len(child)} columns and the prior {len(prior)} categories: "
+            "a column a category is needed"
+        )
+    _repair(child, prior, delta)
+    return child
+
+
+def _square(matrix: ArrayLike) -> np.ndarray:
+    """A copy of a matrix that the compiled code may go through by one size."""
     child = np.array(matrix, dtype=float)
-    _repair(child, np.array(prior, dtype=float), delta)
+    if child.ndim != 2 or child.shape[0] != child.shape[1] or len(child) < 2:
+        raise ValueError(
+            f"the matrix has shape {child.shape}: the search is among square ones, with as many "
+            "reports as answers"
+        )
     return child
 
 
