@@ -120,6 +120,8 @@ def test_identity_is_not_met_by_construction():
     with pytest.raises(ValueError, match="equal shapes"):
         rules.identity([], [])
     assert not rules.identity([np.inf], [1.0]).met
+    assert not rules.identity([2**60], [2**60 + 1]).met  # one float, two numbers
+    assert rules.identity([2**60], [2**60 + 1], tolerance=1.0).met
     assert rules.identity(["yes", "no"], ["yes", "no"]).met
     with pytest.raises(rules.NotFinite):
         rules.identity([np.nan], [np.nan])

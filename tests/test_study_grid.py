@@ -439,3 +439,66 @@ def test_a_constant_metric_has_no_variance():
     frame = study.run(lambda rng, reps, q: {"m": np.full(reps, 0.1)}, {"q": [1]}, 7, 5, cache=False)
     s = study.summarise(frame).iloc[0]
     assert (s["var"], s["se"], s["var_low"], s["var_high"]) == (0, 0, 0, 0)
+
+
+def test_a_summary_leaves_out_what_is_missing():
+    frame = pd.DataFrame({"q": 1, "rep": range(5), "metric": "m", "value": [1.0, 2, 3, 4, np.nan]})
+    whole = study.summarise(frame.dropna())
+    pd.testing.assert_frame_equal(study.summarise(frame), whole)
+    assert whole["reps"].tolist() == [4]
+
+
+def test_clusters_of_one_repetition_say_nothing_of_the_variance():
+    values = {0: [1.0, 2.0], 1: [2.0, 4.0], 2: [5.0]}
+    frame = pd.DataFrame([{"q": 1, "rep": rep, "metric": "m", "value": v, "split": split}
+                          for split, vs in values.items() for rep, v in enumerate(vs)])  # fmt: skip
+    (all_three,) = study.summarise(frame, cluster="split").to_dict("records")
+    (only_two,) = study.summarise(frame[frame["split"] < 2], cluster="split").to_dict("records")
+    assert [all_three[c] for c in ("var", "var_se", "var_low", "var_high")] == [
+        only_two[c] for c in ("var", "var_se", "var_low", "var_high")
+    ]
+    assert all_three["clusters"] == 3 and all_three["se"] == pytest.approx(
+        np.std([1.5, 3, 5], ddof=1) / 3**0.5
+    )
+
+
+def test_true_and_one_are_one_cell():
+    with pytest.raises(ValueError, match="the cell a=True twice"):
+        grid.expand({"a": [1, True]})
+    assert len(grid.expand({"a": [0, True, "1", None]})) == 4
+
+
+@pytest.mark.parametrize(
+    ("values", "kept"),
+    [
+        ([0.5, None], [0.5, np.nan]),
+        (np.array([1, 2], dtype=object), [1, 2]),
+        (iter(["a", "b"]), ["a", "b"]),
+        (["a", 1], ["a", "1"]),
+        (np.array(["2020-01-01"], dtype="M8[D]"), ["2020-01-01"]),
+    ],
+)
+def test_columns_of_rows_are_numbers_or_words(values, kept):
+    frame = study.rows(lambda rng, x: {"c": values}, {"x": [1]}, seed=1, workers=1, cache=False)
+    assert frame["c"].tolist() == pytest.approx(kept, nan_ok=True)
+
+
+@pytest.mark.parametrize("values", [["a", None], [None, None], ["a", np.nan], [True, None]])
+def test_a_column_of_words_with_a_gap_is_refused(values, capfd):
+    for given in (values, pd.Series(values), np.array(values, dtype=object)):
+        with pytest.raises(
+            study.CellError, match="'c' has no value in row [01]; where a column is"
+        ):
+            study.rows(
+                lambda rng, x, given=given: {"c": given}, {"x": [1]}, seed=1, workers=1, cache=False
+            )
+
+
+def test_a_later_cells_column_may_not_be_called_like_a_coordinate():
+    cells = [{"x": 1}, {"x": 2, "k": 3}]
+    for function in (
+        lambda rng, x, k=0: {"x" if x == 2 else "y": [1]},
+        lambda rng, x, k=0: {"k" if x == 1 else "y": [1]},
+    ):
+        with pytest.raises(ValueError, match="are coordinates already"):
+            study.rows(function, cells, seed=1, workers=1, cache=False)

@@ -2,6 +2,7 @@
 
 import csv
 import shutil
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import yaml
 from ppdm import places, study
 from ppdm.papers.common import Reading
 from ppdm.study import cards, history, ledger, strip
+from ppdm.study.ledger import LedgerError
 
 ENTRY = {
     "id": "ZM-1", "paper": "zhan-matwin", "where": "Section 4", "claim": "Loses at most 5 points.",
@@ -328,3 +330,23 @@ def test_a_sentence_or_an_expected_verdict_settles_no_rule():
 
     assert (status("sentence"), status("expect")) == ("together", "together")
     assert (status("threshold and condition"), status("evidence")) == ("after", "after")
+
+
+def test_draws_that_name_their_values_in_different_orders_are_refused():
+    frame = pd.DataFrame(
+        {"split": [0, 0, 1, 1], "dataset": ["a", "b", "b", "a"], "value": [1.0, 10, 10.2, 1.1]}
+    )
+
+    def means(rows, sort):
+        return rows.groupby("dataset", sort=sort)["value"].mean()
+
+    def named(rows, sort=False):
+        return {"value": means(rows, sort).to_numpy(), "names": list(means(rows, sort).index)}
+
+    for evidence in (named, lambda rows: {"value": means(rows, sort=False)}):
+        with pytest.raises(LedgerError, match="in another order"):
+            study.cases(evidence, frame)
+    assert study.cases(partial(named, sort=True), frame)["value"] == pytest.approx([1.05, 10.1])
+    assert study.cases(lambda rows: {"value": rows["value"]}, frame)["value"] == pytest.approx(
+        [5.6, 5.55]
+    )

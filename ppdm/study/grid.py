@@ -130,7 +130,7 @@ def rows(
     parts = compute(function, units, seed, executor, workers, data, cache, record)
     frames = [pd.DataFrame({name: part[name] for name in _fields(part)}) for part in parts]
     lengths = [len(frame) for frame in frames]
-    clash = set(frames[0]).intersection(*cells[:1])
+    clash = set().union(*frames) & set().union(*cells)
     if clash:
         raise ValueError(
             f"{sorted(map(str, clash))} are coordinates already; name the columns otherwise"
@@ -148,6 +148,8 @@ def summarise(frame: pd.DataFrame, cluster: str | None = None) -> pd.DataFrame:
     spread between them, since repetitions on one split are not independent. The variance is
     then that within a cluster, averaged, and its error comes from the clusters too.
 
+    Values that are NaN count in no way: `reps` is the number of the others.
+
     The mean's interval is Student's. The variance's standard error uses the fourth moment, so
     that it does not assume normal values; its interval is symmetric on the logarithmic scale.
 
@@ -162,7 +164,7 @@ def summarise(frame: pd.DataFrame, cluster: str | None = None) -> pd.DataFrame:
         return _summarise_clusters(frame, cluster)
     by = [column for column in frame.columns if column not in ("rep", "value")]
     groups = frame.groupby(by, sort=False, dropna=False)["value"]
-    out = groups.agg(reps="size", mean="mean", var="var").reset_index()
+    out = groups.agg(reps="count", mean="mean", var="var").reset_index()
     centred = frame.assign(value=(frame["value"] - groups.transform("mean")) ** 4)
     fourth = centred.groupby(by, sort=False, dropna=False)["value"].mean().to_numpy()
     n, var = out["reps"].to_numpy(), out.pop("var").to_numpy()
@@ -183,13 +185,13 @@ def _summarise_clusters(frame: pd.DataFrame, cluster: str) -> pd.DataFrame:
     within = summarise(frame)  # a row a cell and cluster
     by = [c for c in frame.columns if c not in ("rep", "value", cluster)]
     groups = within.groupby(by, sort=False, dropna=False)
-    out = groups.agg(reps=("reps", "sum"), clusters=("mean", "size")).reset_index()
-    n = out["clusters"].to_numpy()
-    half = np.where(n > 1, stdtrit(np.maximum(n - 1, 1), 0.975), np.nan)
+    out = groups.agg(reps=("reps", "sum"), clusters=("mean", "count")).reset_index()
     for name, se, low, high in (
         ("mean", "se", "low", "high"),
         ("var", "var_se", "var_low", "var_high"),
     ):
+        n = groups[name].count().to_numpy()  # a cluster of one repetition has no variance
+        half = np.where(n > 1, stdtrit(np.maximum(n - 1, 1), 0.975), np.nan)
         middle = groups[name].mean().to_numpy()
         out[name], out[se] = middle, groups[name].std(ddof=1).to_numpy() / np.sqrt(n)
         out[low], out[high] = middle - half * out[se], middle + half * out[se]
@@ -214,10 +216,10 @@ def expand(grid: dict | list[dict]) -> list[dict]:
         raise ValueError("the grid has no cells")
     known = set()
     for cell in cells:
-        text = identity.canonical(cell)
-        if text in known:
+        point = frozenset(cell.items())  # True and 1 are one, as in a frame of results
+        if point in known:
             raise ValueError(f"the grid has the cell {_name(cell)} twice")
-        known.add(text)
+        known.add(point)
     return cells
 
 
@@ -468,11 +470,12 @@ def _table(result: Any, reps: int | None = None) -> np.ndarray:
 
 
 def _column(name: object, values: Any, reps: int | None) -> np.ndarray:
-    column = np.asarray(values if hasattr(values, "__len__") else list(values))
+    values = values if hasattr(values, "__len__") else list(values)
+    column = np.asarray(values)
     if column.dtype == object or column.dtype.kind not in "biuf":
         if reps is not None:
             raise ValueError(f"metric {name!r} is not numeric (it holds {column.dtype})")
-        column = column.astype(str)
+        column = _words(name, values, column)
     if reps is not None:
         column = column.astype(float)
         if column.shape != (reps,):
@@ -485,6 +488,21 @@ def _column(name: object, values: Any, reps: int | None) -> np.ndarray:
     if column.ndim != 1:
         raise ValueError(f"column {name!r} has shape {column.shape}; it must have one dimension")
     return column
+
+
+def _words(name: object, values: Any, column: np.ndarray) -> np.ndarray:
+    """A column that is no array of numbers as one of words; numbers with gaps stay numbers."""
+    if column.dtype.kind not in "OU" or column.ndim != 1:
+        return column.astype(str)
+    given = pd.Series(np.asarray(values, dtype=object)).infer_objects().to_numpy()
+    if given.dtype.kind in "biuf":
+        return given
+    if pd.isna(given).any():
+        raise ValueError(
+            f"column {name!r} has no value in row {pd.isna(given).argmax()}; where a column is not of "
+            "numbers, every row needs a word"
+        )
+    return column.astype(str)
 
 
 # Keeping finished cells --------------------------------------------------------------------------
@@ -512,7 +530,8 @@ class Store:
             "data": data,
             "seed": seed,
         }
-        name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
+        text = json.dumps(key, sort_keys=True, default=lambda part: identity.examine(part)[0])
+        name = hashlib.sha256(text.encode()).hexdigest()
         self.name = f"{name[:2]}/{name[2:32]}"
         folder = cache_folder() / self.name
         try:

@@ -245,6 +245,7 @@ class Recorder:
     def __init__(self, stem: str):
         self.stem = stem
         self.experiments: list[Json] = []
+        self.names: list[str] = []  # for each experiment, what tells its function from any other
         self.kept: list[str | None] = []  # for each experiment, the cache's folder of its cells
         self.arrays: Json = {}
         self.cells: dict[tuple[int, str], Json] = {}
@@ -260,7 +261,10 @@ class Recorder:
         store: grid.Store,
     ) -> None:
         """Note the cells of one `run` or `rows`: what `grid.compute` calls."""
-        self.files |= set(store.files or identity.examine(function)[1])
+        name, files = store.name, store.files
+        if name is None:  # nothing is kept: the function's own fingerprint tells it from others
+            name, files = identity.examine(function)
+        self.files |= {file for file in files if file.is_relative_to(places.PACKAGE)}
         arrays: Json = {}
         try:
             told = tell(function, arrays)
@@ -268,14 +272,14 @@ class Recorder:
             told = {"notebook": _name(function)}
         self.arrays |= arrays
         experiment = {"function": told, "seed": seed}
-        kept = store.name
         known = [
-            i for i, e in enumerate(self.experiments) if (e, self.kept[i]) == (experiment, kept)
+            i for i, e in enumerate(self.experiments) if (e, self.names[i]) == (experiment, name)
         ]
         number = known[0] if known else len(self.experiments)
         if not known:
             self.experiments.append(experiment)
-            self.kept.append(kept)
+            self.names.append(name)
+            self.kept.append(store.name)
         for unit, table in zip(units, results):
             key = (number, identity.canonical(unit._asdict()))
             self.cells[key] = {

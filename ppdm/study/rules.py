@@ -291,6 +291,8 @@ def identity(
             raise NotFinite("an identity cannot be decided with NaN on a side")
         with np.errstate(invalid="ignore"):
             apart = np.where(ours == theirs, 0.0, np.abs(np.subtract(ours, theirs, dtype=float)))
+        if ours.dtype.kind in "biu" and theirs.dtype.kind in "biu":
+            apart = np.where(ours == theirs, 0.0, np.maximum(apart, 1.0))  # large ones round to one
         largest = float(apart.max())
         what = f"Largest difference of {ours.size} entries" if ours.size > 1 else "The difference"
         note = f"{what}; {tolerance:g} allowed."

@@ -21,6 +21,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri, stdtrit
 
+from ppdm.study.ledger import LedgerError
+
 OURS = "ours"
 # What a rule measures, by the name it has as evidence; everything else is taken from the first draw.
 MEASURED = ("value", "values", "differences", "size", "mean")
@@ -141,6 +143,7 @@ def clustered(draws: dict[str, dict]) -> dict:
             part: clustered({name: d[part] for name, d in draws.items()})
             for part in ("plain", "under")
         }
+    _check_order(every)
     out = {name: value for name, value in first.items() if name not in (*MEASURED, *ERRORS)}
     wider = stdtrit(len(every) - 1, 0.975) / ndtri(0.975) / np.sqrt(len(every))
     for name in MEASURED:
@@ -153,6 +156,25 @@ def clustered(draws: dict[str, dict]) -> dict:
                 means = stack.reshape(len(every), -1).mean(axis=1)
                 out["mean_se"] = float(wider * means.std(ddof=1))
     return out
+
+
+def _check_order(every: list[dict]) -> None:
+    """Draws are averaged value by value, so the same must stand at the same place in each."""
+    for name in ("names", *MEASURED):
+        first, *others = (d.get(name) for d in every)
+        for other in others:
+            if name == "names":
+                mixed = np.asarray(first).tolist() != np.asarray(other).tolist()
+            elif isinstance(first, pd.Series) and isinstance(other, pd.Series):
+                here, there = first.index, other.index  # rows of a frame may have other numbers
+                mixed = not here.equals(there) and set(here) == set(there)
+            else:
+                continue
+            if mixed:
+                raise LedgerError(
+                    f"the {name} of one draw stand in another order than those of the next: sort the "
+                    "evidence of every draw alike (groupby(sort=False) takes the order of the rows)"
+                )
 
 
 def _plain(array: Any) -> Any:
