@@ -187,6 +187,32 @@ def test_a_name_that_looks_like_a_code_hides_none():
     assert [text for _, text, _ in found.aside] == [name]
 
 
+def test_of_a_line_whose_code_is_damaged_all_is_kept(tmp_path):
+    """Once a name was kept in place of the code, and a line with the word "report" not at all."""
+    survey = one("warner", p=0.75)
+    code = Codes(survey).write(("yes",), "3FQZ0A")
+    lines = [f"report,{code[:-4]}", f"Anna,{code[:-4]}", "code", f"report,{code}"]
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    (tmp_path / "b.csv").write_text(f"\nTime;Code\nMay;{code}\n")
+    found = collect(survey, [tmp_path])
+    assert list(found.reports) == ["3FQZ0A"]
+    assert [text for _, text, _ in found.aside] == [*lines[:3], code]
+    assert found.aside[1][::2] == ("a.csv, line 2", "nothing in the line is a code of this survey")
+
+
+def test_bytes_are_what_is_in_a_file_and_nothing_is_no_folder(tmp_path, monkeypatch):
+    """Once an empty input was the current folder, and a sheet with a full stop no file."""
+    monkeypatch.chdir(tmp_path)
+    survey = one("warner", p=0.75)
+    code = Codes(survey).write(("yes",))
+    (tmp_path / "codes.txt").write_text(code)
+    assert not collect(survey, [b"", ""]).reports
+    sheet = f"\ufeffdate,code\n1.2.2026 9/30,{code}\nAnna,hello\n".encode()
+    found = collect(survey, [sheet])
+    assert len(found.reports) == 1
+    assert [where for where, _, _ in found.aside] == ["the input, line 3"]
+
+
 def test_another_report_of_the_same_person_is_set_aside():
     first = CODES.write([levels[0] for levels in CODES.levels], "ABC123")
     second = CODES.write([levels[-1] for levels in CODES.levels], "ABC123")
@@ -646,6 +672,71 @@ def test_from_the_file_to_the_report(tmp_path, monkeypatch, capsys):
     told = capsys.readouterr().out
     assert "1,000 reports" in told and "(intercept)" in told and "where 90 % say “no”" in told
     assert report.page(survey, estimate(sent, survey)).count("<svg") == 3
+
+
+def commanded(*words: object) -> int:
+    """`ppdm survey` with these words."""
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    args = parser.parse_args([str(word) for word in words])
+    return args.run(args)
+
+
+def test_the_input_is_read_as_text(tmp_path, monkeypatch):
+    import io
+
+    monkeypatch.chdir(tmp_path)
+    survey = one("warner", p=0.75)
+    survey.save("s.json")
+    Path("codes.txt").write_text(Codes(survey).write(("yes",)))
+    for content, reports in ((b"", 0), (f"1.2.2026,{Path('codes.txt').read_text()}".encode(), 1)):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        assert commanded("collect", "s.json", "-") == 0
+        assert len(pd.read_csv("reports.csv")) == reports
+
+
+def test_trailing_commas_in_the_header_too_change_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Survey({"A": YESNO, "B": YESNO}, [{"mechanism": "warner", "p": 0.7, "attributes": ["A"]}]).save(
+        "s.json"
+    )
+    for name, end in (("plain", ""), ("commas", ",,")):
+        lines = ["A,B", *["yes,no"] * 6, "", *["no,no"] * 14]
+        Path("r.csv").write_text("".join(line + end * bool(line) + "\n" for line in lines))
+        assert commanded("estimate", "s.json", "r.csv", "--out", name) == 0
+    assert Path("plain/shares.csv").read_text() == Path("commas/shares.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("names", "text", "words"),
+    [
+        (
+            "AB",
+            "A,B\nyes,no\n\nno,yes,\nno,yes,,\n",
+            "r.csv, line 4 has 3 fields, and the header 2",
+        ),
+        ("AB", "A,B,C\n" + "yes,no,x,\n" * 9, "r.csv, line 2 has 4 fields, and the header 3"),
+        ("AB", "A,B,A\nyes,no,no\n", "r.csv has 2 columns 'A': keep one"),
+        ("A", "A\nyes\n\nno\n\n", "r.csv, line 3 is empty, and lines with reports follow"),
+        ("A", "A\n\n", "r.csv has no reports, only a header"),
+        ("A", "\n", "r.csv is empty: its first line names the questions"),
+        ("A", 'A,B\nyes,"\nno,x\n', "r.csv are no CSV: .*EOF inside string"),
+        ("A", "A\nnö\n", "r.csv are no text in UTF-8"),
+    ],
+)
+def test_reports_in_which_columns_or_rows_could_be_mistaken_are_refused(
+    names, text, words, tmp_path, monkeypatch
+):
+    """Once commas at the ends of the rows gave each question the answers to the next one."""
+    monkeypatch.chdir(tmp_path)
+    protection = {"mechanism": "warner", "p": 0.7, "attributes": list(names)}
+    Survey(dict.fromkeys(names, YESNO), [protection]).save("s.json")
+    Path("r.csv").write_bytes(text.encode("latin-1"))
+    with pytest.raises(ValueError, match=words):
+        commanded("estimate", "s.json", "r.csv")
+    assert not Path("result").exists()
 
 
 # Slides

@@ -11,7 +11,7 @@ from ppdm.cli import main
 from ppdm.contract import Survey
 from ppdm.disguise.scheme import scheme_of
 from ppdm.survey import estimate
-from ppdm.survey.relate import regression
+from ppdm.survey.relate import em_shares, pairs, power, regression, relation, two_samples
 
 FORCED = {"mechanism": "forced-response", "truth": 2 / 3, "forced": [1 / 6, 1 / 6]}
 WARNER = {"mechanism": "warner", "p": 0.7}
@@ -162,6 +162,72 @@ def test_the_command_prints_and_writes(people, survey, tmp_path, capsys, monkeyp
     (tmp_path / "scheme.json").write_text(json.dumps(scheme | {"version": 2}))
     assert main(["estimate", "reports.csv", "--scheme", "scheme.json"]) == 1
     assert "the survey has the version 2; this program reads 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["question", "answer", "reports", "share", "se", "low"])
+def test_groups_are_not_overwritten_by_the_result(name):
+    """Once the column of the groups held the shares, or what else had its name."""
+    survey = Survey({"A": ["no", "yes"], name: ["u", "v"]}, [{**WARNER, "attributes": ["A"]}])
+    frame = pd.DataFrame({"A": ["no", "yes"] * 9, name: ["u", "v", "v"] * 6})
+    with pytest.raises(ValueError, match=f"has a column '{name}' of its own"):
+        estimate(frame, survey, by=name)
+    assert set(estimate(frame, survey)["question"]) == {"A", name}
+
+
+@pytest.mark.parametrize("name", ["respondents", "reported", "estimate", "se", "high"])
+def test_combinations_are_not_overwritten_by_the_result(name):
+    survey = Survey({"A": ["no", "yes"], name: ["u", "v"]}, [{**WARNER, "attributes": ["A"]}])
+    frame = pd.DataFrame({"A": ["no", "yes"] * 9, name: ["u", "v", "v"] * 6})
+    with pytest.raises(ValueError, match=f"has a column '{name}' of its own"):
+        pairs(frame, survey, "A", name)
+    with pytest.raises(ValueError, match=f"has a column '{name}' of its own"):
+        em_shares(frame, survey, ["A", name])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("age", "Old", "'age' has the report 'Old', which is none of young, old"),
+        ("age", None, "'age' has the report (nan|None), which is none of young, old"),
+        ("times", 7, "'times' has the report 7.0, which is none of 0.0, 1.0, 2.0"),
+        ("times", np.nan, "'times' has the report nan, which is none of"),
+    ],
+)
+def test_a_regression_refuses_what_is_no_level(name, value, message):
+    """Once a missing or misspelt word counted as the first level: half of them flattened the slope."""
+    survey = Survey(
+        {"A": ["no", "yes"], "age": ["young", "old"], "times": [0, 1, 2]},
+        [{**WARNER, "attributes": ["A"]}],
+    )
+    frame = pd.DataFrame({"A": ["no", "yes"] * 30, "age": ["young", "old", "old"] * 20})
+    frame["times"] = np.arange(60.0) % 3
+    regression(frame, survey, "A", [name])
+    frame.loc[7, name] = value
+    with pytest.raises(ValueError, match=message):
+        regression(frame, survey, "A", [name])
+
+
+def test_too_few_reports_are_refused(survey, people, tmp_path, capsys, monkeypatch):
+    rng, none = np.random.default_rng(1), people.iloc[:0]
+    with pytest.raises(ValueError, match="there are no reports"):
+        regression(none, survey, "A", ["age"])
+    with pytest.raises(ValueError, match="needs two reports at least; there are 0"):
+        relation(none, survey, "A", "age", rng)
+    pytest.importorskip("polars")
+    monkeypatch.chdir(tmp_path)
+    survey.save("scheme.json")
+    none.to_csv("reports.csv", index=False)
+    assert main(["estimate", "reports.csv", "--scheme", "scheme.json"]) == 1
+    assert "reports.csv has no reports, only a header" in capsys.readouterr().err
+
+
+def test_numbers_that_nobody_can_mean_are_refused(survey):
+    for half_width in (0, -0.05, 5, np.nan):
+        with pytest.raises(ValueError, match="half of an interval's width lies between 0 and 1"):
+            power(survey, "A", half_width)
+    for yes, asked in (((260, 170), (0, 500)), ((260, 501), (500, 500)), ((-1, 0), (9, 9))):
+        with pytest.raises(ValueError, match="cannot have .* who say yes"):
+            two_samples((0.8, 0.3), yes, asked)
 
 
 # -- against another program --------------------------------------------------------------------

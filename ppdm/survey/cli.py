@@ -55,6 +55,8 @@ def main(args: argparse.Namespace) -> int:
     shares = estimate(
         args.reports, Survey.load(args.scheme), args.by, args.confidence, args.method, rng
     )
+    if not shares["reports"].any():
+        raise ValueError(f"{args.reports} has no reports, only a header")
     print(as_text(shares, args.confidence))
     replace_file(Path(args.csv), shares.to_csv(index=False, lineterminator="\n").encode())
     chance = "; an interval below 0 or above 1 is chance, not a mistake"

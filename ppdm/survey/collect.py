@@ -51,6 +51,10 @@ class Collection:
             return self._set_aside(text, source, "the same report came before")
         return self._set_aside(text, source, "another report of this respondent came before")
 
+    def set_line_aside(self, line: str, source: str) -> None:
+        """Keep a line in which nothing can be told to be the code."""
+        self._set_aside(line, source, "nothing in the line is a code of this survey")
+
     def _set_aside(self, text: str, source: str, why: str) -> str:
         self.aside.append((source, text.strip()[:200], why))
         return why
@@ -75,11 +79,11 @@ class Collection:
         return pd.DataFrame(self.aside, columns=["where", "code", "why"])
 
 
-def collect(survey: Survey, sources: Iterable[str | Path]) -> Collection:
-    """The reports of codes, of files of codes, and of folders of such files.
+def collect(survey: Survey, sources: Iterable[str | Path | bytes]) -> Collection:
+    """The reports of codes, of files of codes, and of folders of such files; bytes are what is in a file.
 
-    In a line, the first thing that looks like a code of this survey is taken; empty lines and a line
-    of headings are passed over.
+    In a line, the first thing that looks like a code of this survey is taken; empty lines and a first
+    line of headings are passed over.
 
     >>> survey = Survey({"smokes": ["no", "yes"]},
     ...                 [{"mechanism": "warner", "p": 0.7, "attributes": ["smokes"]}])
@@ -90,43 +94,52 @@ def collect(survey: Survey, sources: Iterable[str | Path]) -> Collection:
     """
     found = Collection(survey)
     for source in sources:
-        for where, line in _lines(source):
-            candidate = _candidate(line, found.codes)
-            if candidate:
-                found.add(candidate, where)
+        for name, text in _texts(source):
+            first = True
+            for number, line in enumerate(text.splitlines(), 1):
+                fields = [part.strip() for part in _CUT.split(line) if part.strip()]
+                if fields:
+                    where = f"{name}, line {number}" if name else ""
+                    _take(found, line, fields, where, first)
+                    first = False
     return found
 
 
-def _lines(source: str | Path) -> Iterator[tuple[str, str]]:
-    """Each line of a source with the words that say where it stands."""
+def _texts(source: str | Path | bytes) -> Iterator[tuple[str, str]]:
+    """Each text of a source with the name that it has; codes that were given have none."""
+    if isinstance(source, bytes):
+        yield "the input", _decoded(source)
+        return
     path = Path(source)
     try:
-        known = path.exists()
+        known = source != "" and path.exists()
     except (OSError, ValueError):  # a code that is no name of a file
         known = False
     if not known:
         if isinstance(source, Path) or ("/" in source or "." in source):
             raise ValueError(f"there is no file or folder {str(source)!r}")
-        yield from (("", line) for line in str(source).splitlines())
+        yield "", str(source)
         return
     if path.is_dir():
         for inner in sorted(
             p for p in path.iterdir() if p.suffix.lower() in (".txt", ".csv", ".tsv")
         ):
-            yield from _lines(inner)
+            yield from _texts(inner)
         return
     if not path.is_file():
         raise ValueError(f"{path} is no file of codes")
     if path.stat().st_size > LARGEST:
         raise ValueError(f"{path.name} has more than {LARGEST:,} bytes: that is no list of codes")
-    raw = path.read_bytes()
-    text = (
+    yield path.name, _decoded(path.read_bytes())
+
+
+def _decoded(raw: bytes) -> str:
+    """Bytes as text: UTF-8, else what a spreadsheet of before writes."""
+    return (
         raw.decode("utf-8-sig", errors="replace")
         if _is_utf8(raw)
         else raw.decode("cp1252", "replace")
     )
-    for number, line in enumerate(text.splitlines(), 1):
-        yield f"{path.name}, line {number}", line
 
 
 def _is_utf8(raw: bytes) -> bool:
@@ -137,19 +150,26 @@ def _is_utf8(raw: bytes) -> bool:
     return True
 
 
-def _candidate(line: str, codes: Codes) -> str:
-    """What of a line is meant as a code: the first field that is one, else the first of about its
-    length, else the first."""
-    fields = [part.strip() for part in _CUT.split(line) if part.strip()]
+def _take(found: Collection, line: str, fields: list[str], where: str, first: bool) -> None:
+    """Take what of a line is meant as a code: the first field that is one, else the first of about
+    its length. Of several fields without either the whole line is set aside, a first line of headings not."""
+    whole = found.codes.whole
     lengths = {part: _length(part) for part in fields}
-    for part in fields:
-        if lengths[part] == codes.whole and _is_code(part, codes):
-            return part
-    for part in fields:
-        if abs(lengths[part] - codes.whole) <= 1:
-            return part
-    heading = any(part.lower() in _HEADINGS for part in fields)
-    return fields[0] if fields and not heading else ""
+    exact = (p for p in fields if lengths[p] == whole and _is_code(p, found.codes))
+    about = (p for p in fields if abs(lengths[p] - whole) <= 1)
+    meant = next(exact, None) or next(about, None)
+    if meant is None and first and _are_headings(fields):
+        return
+    if meant is None and len(fields) > 1:
+        found.set_line_aside(line, where)
+    else:
+        found.add(meant or fields[0], where)
+
+
+def _are_headings(fields: list[str]) -> bool:
+    """Whether one field names the column of the codes, and none has a digit, as damaged codes have."""
+    named = any(part.lower() in _HEADINGS for part in fields)
+    return named and not any(letter.isdigit() for part in fields for letter in part)
 
 
 def _length(text: str) -> int:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ppdm.contract import Survey
 from ppdm.files import replace_file
 from ppdm.survey.cli import add_method
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -179,7 +185,7 @@ def _collect(args: argparse.Namespace) -> int:
 
     if not args.sources:
         raise ValueError("name files, folders or codes to collect, - for the input, or --serve")
-    sources = [sys.stdin.read() if source == "-" else source for source in args.sources]
+    sources = [sys.stdin.buffer.read() if source == "-" else source for source in args.sources]
     found = collect(survey, sources)
     replace_file(args.out, found.frame.to_csv(index=False, lineterminator="\n").encode())
     print(f"{len(found.reports):,} reports: {args.out}")
@@ -231,19 +237,63 @@ def _serve(survey: Survey, args: argparse.Namespace) -> int:
     return 0
 
 
+def _read(path: Path, survey: Survey) -> pd.DataFrame:
+    """The reports of a CSV file, as words; a file in which columns could be mistaken is refused."""
+    import pandas as pd
+
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            _check_lines(path.name, file, survey)
+        return pd.read_csv(path, dtype=str, keep_default_na=False, index_col=False)
+    except OSError as error:
+        raise ValueError(f"the reports {path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"the reports {path} are no text in UTF-8") from None
+    except (csv.Error, pd.errors.ParserError) as error:
+        raise ValueError(f"the reports {path} are no CSV: {error}") from None
+
+
+def _check_lines(name: str, lines: Iterable[str], survey: Survey) -> None:
+    """Each row must be no longer than the header, and each line of a single column hold an answer."""
+    rows = csv.reader(lines)
+    header = next((row for row in rows if not _blank(row)), None)
+    if header is None:
+        raise ValueError(f"{name} is empty: its first line names the questions")
+    for asked in survey.names:
+        if header.count(asked) > 1:
+            raise ValueError(f"{name} has {header.count(asked)} columns {asked!r}: keep one")
+    number = gap = 0
+    for row in rows:
+        if _blank(row):
+            gap = gap or rows.line_num
+            continue
+        if len(row) > len(header):
+            raise ValueError(
+                f"{name}, line {rows.line_num} has {len(row)} fields, and the header {len(header)}: "
+                "take away the commas that are too many, or put an answer with a comma in quotes"
+            )
+        if gap and len(header) == 1:
+            raise ValueError(
+                f"{name}, line {gap} is empty, and lines with reports follow: take it out"
+            )
+        number += 1
+    if not number:
+        raise ValueError(f"{name} has no reports, only a header")
+
+
+def _blank(row: list[str]) -> bool:
+    """Whether a line has no field, or a single one without a word."""
+    return len(row) < 2 and not "".join(row).strip()
+
+
 def _estimate(args: argparse.Namespace) -> int:
     import numpy as np
-    import pandas as pd
 
     from ppdm.survey import relate, report
     from ppdm.survey.estimate import estimate
 
     survey = Survey.load(args.file)
-    try:
-        reports = pd.read_csv(args.reports, dtype=str, keep_default_na=False)
-    except OSError as error:
-        raise ValueError(f"the reports {args.reports} cannot be read: {error.strerror}") from None
-    reports = relate.as_reports(reports, survey)
+    reports = relate.as_reports(_read(args.reports, survey), survey)
     rng = np.random.default_rng(args.seed)
     table = estimate(reports, survey, method=args.method, rng=rng)
     relations = {(a, b): relate.relation(reports, survey, a, b, rng) for a, b in args.pair}

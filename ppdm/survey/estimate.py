@@ -18,10 +18,12 @@ from ppdm.chance import generator
 from ppdm.contract import Survey
 from ppdm.disguise.scheme import Scheme, scheme_of
 from ppdm.estimate import em
-from ppdm.survey.relate import resampled_em
+from ppdm.survey.relate import refuse_taken, resampled_em
 from ppdm.table import Domain, Table, count_marginals, listed, names_of
 
 METHODS = ("inversion", "em")
+#: What stands beside the groups in the result.
+_TOLD = ("question", "answer", "reports", "reported", "share", "se", "low", "high")
 
 
 def estimate(
@@ -60,6 +62,8 @@ def estimate(
         )
     if by is not None and by not in columns:
         raise ValueError(f"there is no column {by!r} to group by; there are {listed(columns)}")
+    if by is not None:
+        refuse_taken(by, _TOLD)
     asked = [name for name in survey.names if name != by]
     if not asked:
         raise ValueError(f"{by!r} is the only question: nothing is left to be estimated by it")

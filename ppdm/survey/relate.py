@@ -23,6 +23,8 @@ from ppdm.table import Domain, Table, count, listed
 
 #: A share of fewer reports has no interval worth the name.
 FEWEST = 2
+#: What stands beside the answers in a table of combinations.
+_TOLD = ("respondents", "reported", "estimate", "se", "low", "high")
 
 
 def pairs(reports: Any, survey: Survey, a: str, b: str, level: float = 0.95) -> pd.DataFrame:
@@ -111,7 +113,7 @@ def relation(
     table, scheme = _counted(reports, survey).marginal(a, b), scheme_of(survey)
     inverse = _inverse(scheme, table.domain)
     counts = table.dense.reshape(-1)
-    size = counts.sum()
+    size = _enough(counts)
     draws = rng.multinomial(round(size), counts / size, size=resamples)
     shape = scheme.true_domain(table.domain).shape
     told = _difference((draws @ inverse.T).reshape(-1, *shape))
@@ -148,6 +150,9 @@ def two_samples(p: Sequence[float], yes: Sequence[int], asked: Sequence[int]) ->
     """
     if p[0] == p[1]:
         raise ValueError(f"the two chances must differ; both are {p[0]}")
+    for said_so, of in zip(yes, asked, strict=True):
+        if not (of > 0 and 0 <= said_so <= of):
+            raise ValueError(f"a sample of {of} cannot have {said_so} who say yes")
     said = np.asarray(yes, dtype=float) / np.asarray(asked, dtype=float)
     solved = np.linalg.solve(np.array([[p[0], 1 - p[0]], [p[1], 1 - p[1]]]), said)
     return TwoSamples(*(round(float(share), 12) for share in solved))
@@ -162,6 +167,8 @@ def power(survey: Survey, attribute: str, half_width: float, level: float = 0.95
     >>> power(survey, "A", 0.05)
     1537
     """
+    if not 0 < half_width < 1:
+        raise ValueError(f"half of an interval's width lies between 0 and 1; got {half_width!r}")
     scheme = scheme_of(survey)
     domain = scheme.reports.only([attribute])
     inverse = _inverse(scheme, domain)
@@ -209,13 +216,10 @@ def regression(
         )
     scheme = scheme_of(survey)
     M = scheme.matrix(survey.domain.only([attribute]))
+    if not len(reports):
+        raise ValueError("there are no reports: nothing can be explained")
     levels = scheme.reports.only([attribute]).levels[0]
-    y = pd.Index([str(v) for v in levels]).get_indexer(pd.Index(reports[attribute].astype(str)))
-    if (y < 0).any():
-        raise ValueError(
-            f"{attribute!r} has the report {reports[attribute][y < 0].iloc[0]!r}, "
-            f"which is none of {listed(levels)}"
-        )
+    y = _places(reports[attribute], levels)
     X, names = _design(reports, survey, covariates)
     base, gain = M[y, 0], M[y, 1] - M[y, 0]
 
@@ -264,13 +268,26 @@ def _design(reports: pd.DataFrame, survey: Survey, covariates) -> tuple[np.ndarr
     for name in covariates:
         levels = survey.attributes[name]
         if all(isinstance(level, (int, float)) for level in levels):
-            columns.append(reports[name].astype(float).to_numpy())
+            places = _places(reports[name].astype(float), [float(level) for level in levels])
+            columns.append(np.array(levels, dtype=float)[places])
             names.append(name)
         else:
-            for other in levels[1:]:
-                columns.append((reports[name].astype(str) == str(other)).to_numpy(float))
+            places = _places(reports[name], levels)
+            for number, other in enumerate(levels[1:], 1):
+                columns.append((places == number).astype(float))
                 names.append(f"{name}: {other}")
     return np.column_stack(columns), names
+
+
+def _places(column: pd.Series, levels: Sequence) -> np.ndarray:
+    """Which of the levels each value is; a value that is none of them is refused."""
+    places = pd.Index([str(v) for v in levels]).get_indexer(pd.Index(column.astype(str)))
+    if (places < 0).any():
+        raise ValueError(
+            f"{column.name!r} has the report {column[places < 0].tolist()[0]!r}, "
+            f"which is none of {listed(levels)}"
+        )
+    return places
 
 
 def as_reports(frame: pd.DataFrame, survey: Survey) -> pd.DataFrame:
@@ -305,12 +322,31 @@ def _counted(reports: Any, survey: Survey) -> Table:
     return reports if isinstance(reports, Table) else count(reports, scheme_of(survey).reports)
 
 
+def refuse_taken(name: str, columns: Sequence[str]) -> None:
+    """A column may not be called like one of the result: one of the two would be lost.
+
+    >>> refuse_taken("se", ("share", "se"))
+    Traceback (most recent call last):
+    ValueError: the result has a column 'se' of its own: give yours another name
+    """
+    if name in columns:
+        raise ValueError(f"the result has a column {name!r} of its own: give yours another name")
+
+
 def _open(survey: Survey, names: Sequence[str]) -> None:
     for name in names:
         if name not in survey.attributes:
             raise ValueError(f"{name!r} is not asked; asked is {listed(survey.names)}")
         if name in survey.protected:
             raise ValueError(f"{name!r} is disguised: only open questions can divide or explain")
+
+
+def _enough(counts: np.ndarray) -> float:
+    """How many reports there are; too few for an interval are refused."""
+    size = float(counts.sum())
+    if size < FEWEST:
+        raise ValueError(f"an interval needs two reports at least; there are {size:g}")
+    return size
 
 
 def _inverse(scheme: Scheme, domain: Domain) -> np.ndarray:
@@ -320,6 +356,8 @@ def _inverse(scheme: Scheme, domain: Domain) -> np.ndarray:
 
 
 def _cells(domain: Domain) -> pd.DataFrame:
+    for name in domain.names:
+        refuse_taken(name, _TOLD)
     digits = domain.digits(np.arange(domain.size))
     return pd.DataFrame(
         {
@@ -332,9 +370,7 @@ def _cells(domain: Domain) -> pd.DataFrame:
 def _linear(table: Table, scheme: Scheme, level: float) -> pd.DataFrame:
     """Each true cell's estimated share, its standard error with n - 1, and its interval."""
     counts = table.dense.reshape(-1)
-    size = counts.sum()
-    if size < FEWEST:
-        raise ValueError(f"an interval needs two reports at least; there are {size:g}")
+    size = _enough(counts)
     inverse, told = _inverse(scheme, table.domain), counts / size
     estimate = inverse @ told
     variance = np.maximum(inverse**2 @ told - estimate**2, 0) / (size - 1)
