@@ -87,6 +87,27 @@ def key(coding: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     return tuple(sorted(coding.items()))
 
 
+def held(array: np.ndarray) -> np.ndarray:
+    """An array that is kept for later calls: whoever writes into it is refused.
+
+    >>> held(np.zeros(2))[0] = 1
+    Traceback (most recent call last):
+    ValueError: assignment destination is read-only
+    """
+    array.flags.writeable = False
+    return array
+
+
+def held_table(table: Table) -> Table:
+    """A table that is kept for later calls: a dense one is read-only.
+
+    The numbers of a sparse one go to compiled code as they are, which is compiled for writable ones.
+    """
+    if not table.is_sparse:
+        held(table.values)
+    return table
+
+
 def binarized(dataset: data.Dataset, **coding: Any) -> pd.DataFrame:
     """Records as zeros and ones, the class last; `coding` goes to :func:`ppdm.data.binarize`."""
     with warnings.catch_warnings():  # a constant column is harmless here; the data page lists them
@@ -112,12 +133,12 @@ def each_group(
 def binary_frame(dataset: str, **coding: Any) -> pd.DataFrame:
     """The binarized records of a named data set, the class last; loaded from `source` once.
 
-    With `first`, so many of its records only.
+    With `first`, so many of its records only. The frame is the caller's own.
 
     >>> binary_frame("breast-cancer-wisconsin").shape
     (699, 10)
     """
-    return _binary_frame(dataset, key(coding))
+    return _binary_frame(dataset, key(coding)).copy()
 
 
 @lru_cache(maxsize=32)
@@ -170,12 +191,13 @@ class Respondents:
     @cached_property
     def everyone(self) -> Table:
         """All records, counted."""
-        return tabled(self.codes, self.domain)
+        return held_table(tabled(self.codes, self.domain))
 
     @cached_property
     def fixed(self) -> tuple[Table, Table]:
         """The two parts of the fixed split."""
-        return self.numbered(0)
+        train, test = self.numbered(0)
+        return held_table(train), held_table(test)
 
     def parts(
         self, splitting: str | int, reps: int, rng: np.random.Generator
@@ -218,7 +240,8 @@ def respondents(dataset: str, **coding: Any) -> Respondents:
 
 @lru_cache(maxsize=32)
 def _respondents(dataset: str, coding: tuple) -> Respondents:
-    return Respondents(*encode(_binary_frame(dataset, coding)))
+    codes, domain = encode(_binary_frame(dataset, coding))
+    return Respondents(held(codes), domain)
 
 
 def scores(confusion: np.ndarray) -> tuple[float, float, float]:

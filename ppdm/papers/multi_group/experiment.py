@@ -22,7 +22,7 @@ from ppdm.estimate import pool
 from ppdm.learn import ID3, NaiveBayes, association_rules, frequent_among, supports
 from ppdm.learn.accuracy import estimated_accuracy
 from ppdm.papers import common
-from ppdm.papers.common import SPLIT_SEED, TRAINING, Respondents, key, tabled
+from ppdm.papers.common import SPLIT_SEED, TRAINING, Respondents, held, held_table, key, tabled
 from ppdm.table import Domain, Table
 
 THETAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.51, 0.55, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -418,8 +418,10 @@ def divided(dataset: str, division: int | None = None, ratio: float = TRAINING, 
 def _divided(dataset: str, division: int | None, ratio: float, coding: tuple) -> Part:
     people = respondents(dataset, **dict(coding))
     seed = SPLIT_SEED if division is None else [SPLIT_SEED, division]
-    codes = np.random.default_rng(seed).permutation(people.codes)
-    return Part.of(codes, round(ratio * len(codes)), people.domain)
+    codes = held(np.random.default_rng(seed).permutation(people.codes))
+    part = Part.of(codes, round(ratio * len(codes)), people.domain)
+    held_table(part.train)
+    return part
 
 
 def parts(

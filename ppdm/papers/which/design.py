@@ -30,7 +30,7 @@ from ppdm.optimise import (
     privacy,
     workload_of,
 )
-from ppdm.papers.common import respondents
+from ppdm.papers.common import held, respondents
 
 SIZE, ANSWERS = 8, (2, 2, 2)
 #: Zhan & Du's groups, of three answers (the last is the class).
@@ -139,6 +139,10 @@ def matrix_of(scheme: str, parameter: float, prior: tuple[float, ...]) -> np.nda
     >>> matrix_of("one group", 0.7, prior_of("even"))[:, 0].round(2)
     array([0.7, 0. , 0. , 0. , 0. , 0. , 0. , 0.3])
     """
+    return held(_matrix_of(scheme, parameter, prior))
+
+
+def _matrix_of(scheme: str, parameter: float, prior: tuple[float, ...]) -> np.ndarray:
     if scheme in GROUPS:
         return reduce(np.kron, [_group(parameter, len(group)) for group in GROUPS[scheme]])
     if scheme in ("unrelated question", "UP"):  # fair personal answers: UP on the record

@@ -26,7 +26,7 @@ from ppdm.distort.condensation import kcg
 from ppdm.distort.svd import bsvd, ssvd
 from ppdm.learn import ID3, NaiveBayes
 from ppdm.optimise import best_scheme, optrr
-from ppdm.papers.common import binary_frame, fixed_split, key, respondents, scores, tabled
+from ppdm.papers.common import binary_frame, fixed_split, held, key, respondents, scores, tabled
 from ppdm.privacy import ladder
 from ppdm.privacy.attacks import Distorted
 from ppdm.privacy.channel import interval
@@ -169,13 +169,13 @@ def matrix_of(scheme: str, parameter: float, shares: tuple[float, ...]) -> np.nd
     prior = np.array(shares)
     delta = float(prior.max() + parameter * (1 - prior.max()))
     if prior.min() <= 0:
-        return np.array([[1 - 1e-6, 1e-6], [1e-6, 1 - 1e-6]])
+        return held(np.array([[1 - 1e-6, 1e-6], [1e-6, 1 - 1e-6]]))
     if scheme == "certified matrices":
         found = best_scheme(prior, delta).matrix
     else:
         front = optrr(prior, delta, np.random.default_rng(2008), generations=200)
         found = front.matrices[front.mse.argmin()]
-    return found if found.trace() > 1 else found[::-1]  # the reports named like the answers
+    return held(found if found.trace() > 1 else found[::-1])  # the reports named like the answers
 
 
 # What it is worth ---------------------------------------------------------------------------------
@@ -477,7 +477,8 @@ def numbers_of(dataset: str, **coding: Any) -> Numbers:
     >>> bool((numbers.answers(numbers.X) == frame.to_numpy()[:, :-1]).all())
     True
     """
-    return _numbers_of(dataset, key(coding))
+    X, cuts, names, y = _numbers_of(dataset, key(coding))
+    return Numbers(X.copy(order="K"), cuts.copy(), names, y.copy())
 
 
 @lru_cache(maxsize=8)

@@ -15,6 +15,7 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 
+from ppdm.papers.common import held
 from ppdm.papers.which.design import _group
 from ppdm.privacy.channel import blind, posterior, refinement
 
@@ -41,7 +42,7 @@ def channel_of(grouping: str, theta: float) -> np.ndarray:
     M = reduce(np.kron, [_group(theta, len(group)) for group in groups])
     digits = np.array(list(np.ndindex(*[2] * ANSWERS)))
     place = np.ravel_multi_index(tuple(digits[:, order].T), (2,) * ANSWERS)
-    return M[np.ix_(place, place)]
+    return held(M[np.ix_(place, place)])
 
 
 def table(thetas: Iterable[float]) -> pd.DataFrame:

@@ -92,7 +92,8 @@ def numbers(dataset: str, source: str | None = None) -> tuple[np.ndarray, np.nda
     >>> [numbers(name)[0].shape for name in TABLES]
     [(449, 9), (768, 8)]
     """
-    return _numbers(dataset, source)
+    X, y = _numbers(dataset, source)
+    return X.copy(order="K"), y.copy()
 
 
 @lru_cache(maxsize=4)
