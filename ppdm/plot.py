@@ -481,7 +481,7 @@ def trade_off(
         return fig
 
     figure = laid_out(draw)
-    figure.data = points
+    figure.data = points.copy()
     told = [
         f"{', '.join(filter(None, (name, level)))}: from {a[0]:.2f} right guesses and balanced "
         f"accuracy {b[0]:.2f} to {a[-1]:.2f} and {b[-1]:.2f}."
@@ -793,7 +793,7 @@ def _pick(summary: pd.DataFrame, metric: str) -> pd.DataFrame:
 def _panels(frame: pd.DataFrame, col: str | None) -> list[tuple[str, pd.DataFrame]]:
     if col is None:
         return [("", frame)]
-    return [(_level(col, v), frame[frame[col] == v]) for v in frame[col].drop_duplicates()]
+    return [(_level(col, v), frame[_is(frame[col], v)]) for v in _levels(frame, col)]
 
 
 def _levels(frame: pd.DataFrame, hue: str | None) -> list[Any]:
@@ -805,13 +805,21 @@ def _split(
 ) -> list[tuple[str, pd.DataFrame]]:
     if hue is None:
         return [("", part)]
-    return [(_level(hue, v), part[part[hue] == v]) for v in levels if (part[hue] == v).any()]
+    lines = [(_level(hue, v), part[_is(part[hue], v)]) for v in levels]
+    return [(name, line) for name, line in lines if len(line)]
+
+
+def _is(column: pd.Series, value: Any) -> pd.Series:
+    """Where a column has a value, which may be none at all."""
+    return column.isna() if pd.isna(value) else column == value
 
 
 def _level(column: str, value: Any) -> str:
     """How a line or panel is named: words as they are, numbers with their symbol."""
     if isinstance(value, str):
         return SHORT.get(value, value)
+    if pd.isna(value):
+        return f"no {_name(column)}"
     if column == "groups":
         return "1 group" if value == 1 else f"{value:g} groups"
     return f"{_name(column)} = {value:g}"

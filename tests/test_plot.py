@@ -162,3 +162,23 @@ def test_colours_stand_out_from_both_pages(colour, page):
     """Graphics want a contrast of 3 (WCAG 1.4.11)."""
     low, high = sorted([luminance(colour), luminance(page)])
     assert (high + 0.05) / (low + 0.05) >= 3
+
+
+@pytest.mark.parametrize("missing", [None, np.nan])
+@pytest.mark.parametrize("by", ["hue", "col"])
+def test_a_line_without_a_value_is_drawn_and_told(missing, by):
+    """A run without θ beside runs with one, as `study.run` gives it."""
+    frame = pd.DataFrame({"q": [0, 1, 0, 1], "theta": [0.5, 0.5, missing, missing], "reps": 9,
+                          "metric": "accuracy", "mean": [0.5, 0.6, 0.7, 0.8]})  # fmt: skip
+    frame = frame.assign(low=frame["mean"] - 0.1, high=frame["mean"] + 0.1)
+    figure = plot.curves(frame, "q", **{by: "theta"})
+    assert "no θ: rises from 0.7 at q = 0 to 0.8 at q = 1." in figure.alt
+    assert sum(len(ax.lines) for ax in figure.axes) == 2
+
+
+def test_what_a_figure_keeps_does_not_change_with_the_callers_table():
+    points = pd.DataFrame({"dataset": "adult", "scheme": "coins", "q": [0.1, 0.9],
+                           "attacker": [0.8, 0.9], "balanced": [0.6, 0.7]})  # fmt: skip
+    figure = plot.trade_off(points, {"adult": 0.75}, {"adult": 0.7}, hue="scheme", along="q")
+    points.loc[0, "balanced"] = 99
+    assert figure.data["balanced"].tolist() == [0.6, 0.7]
