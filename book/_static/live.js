@@ -134,6 +134,7 @@
     if (waiting) return;
     waiting = { cell };
     atWork(true);
+    cell.status.textContent = "Running ..."; // at once: what an earlier run said is over
     try {
       if (!worker) await start(cell);
     } catch (error) {
