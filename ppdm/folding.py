@@ -9,11 +9,27 @@ Kernels take whole arrays and positions in them: cutting out a piece costs more 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import numpy as np
 from numba import njit
 
 #: From this length on it pays to cut out a piece and let the compiler use vector instructions.
 LONG = 64
+
+
+def keep_in_step(kernel: Callable) -> Callable:
+    """Forget what was kept of another file's kernel before this file was changed.
+
+    What a kernel calls from here is compiled into it, but numba compares it with its own file only.
+    """
+    kept = Path(kernel.stats.cache_path)  # type: ignore[attr-defined]
+    name = kernel.__qualname__
+    for index in kept.glob(f"*.{name}-*.nbi"):
+        if index.stat().st_mtime < Path(__file__).stat().st_mtime:
+            index.unlink(missing_ok=True)
+    return kernel
 
 
 @njit(cache=True)
@@ -71,17 +87,30 @@ def steps(sizes: np.ndarray, left: int, inner: np.ndarray) -> int:
     return cells
 
 
-@njit(cache=True, fastmath={"reassoc", "nsz"})
+@njit(cache=True)
 def total(values: np.ndarray) -> float:
-    """The sum, in vector instructions: what numpy's pairwise sum costs more to start.
+    """The sum, in eight lanes: one addition after the other would wait for the one before.
+
+    The order is written down, not left to the compiler (`fastmath`): it would choose another one for
+    another machine, and even for code that it finds compiled, and the last bits would be others.
 
     >>> total(np.array([1.0, 2.0, 4.0]))
     7.0
     """
-    result = 0.0
-    for i in range(len(values)):
-        result += values[i]
-    return result
+    a = b = c = d = e = f = g = h = 0.0
+    lanes = len(values) - len(values) % 8
+    for i in range(0, lanes, 8):
+        a += values[i]
+        b += values[i + 1]
+        c += values[i + 2]
+        d += values[i + 3]
+        e += values[i + 4]
+        f += values[i + 5]
+        g += values[i + 6]
+        h += values[i + 7]
+    for i in range(lanes, len(values)):
+        a += values[i]
+    return ((a + e) + (c + g)) + ((b + f) + (d + h))
 
 
 @njit(cache=True)
@@ -90,15 +119,10 @@ def _add(target: np.ndarray, other: np.ndarray) -> None:
         target[i] += other[i]
 
 
-@njit(cache=True, fastmath={"reassoc", "nsz"})
-def _add_halves(target: np.ndarray, one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
-    """target = one + other; returns the sums of the two. All in one reading, as reading is what costs."""
-    sum_one, sum_other = 0.0, 0.0
+@njit(cache=True)
+def _add_both(target: np.ndarray, one: np.ndarray, other: np.ndarray) -> None:
     for i in range(len(target)):
-        sum_one += one[i]
-        sum_other += other[i]
         target[i] = one[i] + other[i]
-    return sum_one, sum_other
 
 
 @njit(cache=True)
@@ -148,6 +172,10 @@ def fold(
                     more += work[i + v * part]
                     work[i] += work[i + v * part]
                 pairs[a, v, j] = more
+        for a in range(done):
+            pairs[a, 0, j] = work[at]  # the sum of all, but for the other levels
+            for v in range(1, sizes[a]):
+                pairs[a, 0, j] -= pairs[a, v, j]
 
 
 @njit(cache=True)
@@ -162,22 +190,24 @@ def _fold_long(
 ) -> tuple[int, int]:
     """Fold in long pieces. Returns the first attribute not done, and where in `work` the rest lies.
 
-    Each result lies behind the one before it: in place, the compiler could not use vectors.
+    An attribute's first level is left out: it has what the others leave of all. Each result lies behind
+    the one before it: in place, the compiler could not use vectors.
     """
     at = end = 0
     for a in range(left):
         if len(cells) < LONG:
             return a, at
         if sizes[a] == 1:
-            pairs[a, 0, j] = total(cells)
             continue
         part, at = inner[a], end
         end = at + part
         folded = work[at:end]
-        pairs[a, 0, j], pairs[a, 1, j] = _add_halves(folded, cells[:part], cells[part : 2 * part])
-        for v in range(2, sizes[a]):
+        for v in range(1, sizes[a]):
             more = cells[v * part : (v + 1) * part]
             pairs[a, v, j] = total(more)
-            _add(folded, more)
+            if v == 1:
+                _add_both(folded, cells[:part], more)
+            else:
+                _add(folded, more)
         cells = folded
     return left, at

@@ -1,5 +1,11 @@
 """Naive Bayes and ID3: against the plain readings, against scikit-learn, from disguised data."""
 
+import ast
+import os
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import plain
@@ -10,7 +16,17 @@ from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.tree import DecisionTreeClassifier
 
-from ppdm import Domain, MultiGroup, RRMatrix, Table, UnrelatedQuestion, count, random_groups
+from ppdm import (
+    Domain,
+    MultiGroup,
+    RRMatrix,
+    Table,
+    UnrelatedQuestion,
+    count,
+    folding,
+    places,
+    random_groups,
+)
 from ppdm.folding import dense_pairs
 from ppdm.learn import ID3, J48, NaiveBayes, association_rules, frequent_itemsets, supports
 from ppdm.learn.accuracy import estimated_accuracy
@@ -538,3 +554,57 @@ def test_supports_are_of_a_table_of_zeros_and_ones(levels):
     domain = Domain(("A", "B"), ((False, True), levels))
     with pytest.raises(ValueError, match=r"'B' has the levels .*; supports\(\) reads a table of 0"):
         supports(Table(domain, np.ones(domain.size)))
+
+
+# -- compiled code -----------------------------------------------------------------------------
+
+
+def test_no_kernel_leaves_the_order_of_a_sum_to_the_compiler():
+    """It chose another one for code just compiled than for the same code kept from an earlier run."""
+    for path in places.PACKAGE.rglob("*.py"):
+        for allowed in re.findall(r"@njit\(.*fastmath=([^)]*)\)", path.read_text()):
+            assert set(re.findall(r"\w+", allowed)) <= {"nnan", "ninf", "nsz"}, path
+
+
+def test_a_kernel_that_was_kept_is_forgotten_when_what_it_calls_has_changed(tmp_path):
+    index = tmp_path / "id3.kernel-12.py311.nbi"
+    other = tmp_path / "id3.other-12.py311.nbi"
+
+    def kernel():
+        pass
+
+    kernel.__qualname__ = "kernel"
+    kernel.stats = SimpleNamespace(cache_path=str(tmp_path))
+    changed = Path(folding.__file__).stat().st_mtime
+    for file in (index, other):
+        file.touch()
+        os.utime(file, (changed + 1, changed + 1))
+    assert folding.keep_in_step(kernel) is kernel
+    assert index.exists()
+    for file in (index, other):
+        os.utime(file, (changed - 1, changed - 1))
+    folding.keep_in_step(kernel)
+    assert not index.exists()
+    assert other.exists()
+
+
+def test_kernels_call_those_of_their_own_file_but_for_one():
+    """numba looks at a kernel's own file when it asks whether what it kept is old."""
+    compiled = {}
+    for path in places.PACKAGE.rglob("*.py"):
+        compiled[path] = re.findall(r"@njit[^\n]*\ndef (\w+)", path.read_text())
+    for path, here in compiled.items():
+        tree = ast.parse(path.read_text())
+        imported = {
+            alias.asname or alias.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ppdm")
+            for alias in node.names
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and node.name in here:
+                body = [name for part in node.body for name in ast.walk(part)]
+                called = {n.id for n in body if isinstance(n, ast.Name)} & imported - {"LONG"}
+                if called:
+                    assert "keep_in_step" in ast.unparse(node.decorator_list[0]), (path, node.name)
+                    assert called <= set(compiled[Path(folding.__file__)]), called

@@ -16,7 +16,7 @@ from numba import njit
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ppdm.folding import LONG, fold, steps, total
+from ppdm.folding import LONG, fold, keep_in_step, steps, total
 from ppdm.learn._base import CanUndo, TableClassifier
 from ppdm.table import Domain, Table, count, names_of, refuse_other_columns
 
@@ -466,6 +466,7 @@ def _gather(
     return to
 
 
+@keep_in_step
 @njit(cache=True)
 def _grow(  # noqa: C901
     values: np.ndarray,
