@@ -2,15 +2,15 @@
 
     assignments  which there are
     personal     what the assignments begin with: a student's own data, drawn from her id
+    cell         where a submission runs, sealed with bubblewrap
+    guard        keeps what would answer a task from being imported, there and at home
     tell         what the checks share: calling an answer safely, naming a classic mistake
     primer, surveys, groups, distortion, matrices, guesses
                  one assignment each: its personal data, and the checks of its tasks
-    guard        keeps what would answer a task from being imported
     build        student versions, made from the notebooks with the solutions
     grade        a folder of submissions to points
     mark         one submission to points
     handin       what was handed in, looked at before it is opened
-    cell         where a submission runs, sealed with bubblewrap
     inside       what lies in a cell
     examine      one submission: its code in a cell, the tests outside
     pool         several checkers at work

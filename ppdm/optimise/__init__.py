@@ -4,7 +4,8 @@
     spea2        the paper's evolutionary search, `optrr`
     descent      the best square matrix, by gradients
     frontier     the least error that any scheme can have, with a certificate
-    design       the convex programme behind it; extremes: the posteriors that privacy allows
+    design       the convex programme behind it, and the bound; extremes: what privacy allows
+    certificate  scheme and bound in a file, for whoever wants to check them
     workloads    what will be tabulated: cells, prefixes, pairs with the class
 
 >>> from ppdm.optimise import best_scheme, mse

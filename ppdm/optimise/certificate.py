@@ -1,5 +1,6 @@
 """Certificates: a scheme and the numbers that prove it best, in a small file that can be checked again.
 
+The bound itself is `design.bound`; here it is written to a file, and proved again without a search.
 Searching the best scheme of 32 answers takes minutes, checking it takes seconds: from the reports'
 weights comes the noise of the scheme, and with nu the bound below which no scheme can go, once more
 over all 2^32 extreme posteriors (or all that delta allows). Nothing of the search is trusted.

@@ -37,13 +37,16 @@ __all__ = ["Design", "Points", "best_design", "bound", "dual", "factor", "gap_of
 #: Newton's steps, and rounds of adding posteriors, that no programme of ours comes near.
 MOST_STEPS, MOST_ROUNDS = 120, 200
 #: What is not asked for counts a little, too: else the best design may not be able to tell it at all.
-BESIDES = 1e-5
+#: Less of it where more keeps the search from what it is for, or numbers run out before the end.
+BESIDES = (1e-5, 1e-6, 3e-7)
 #: Of the way to the boundary that a step goes.
 NEAR = 0.99
 #: How much of a step is taken: near the highest privacy whole steps may run in circles, halves do not.
 PACES = (1.0, 0.5)
 #: A search that leaves more than this share of the value between it and its bound has led nowhere.
 NOWHERE = 1e-3
+#: Above this share it is searched again with less `BESIDES`.
+COARSE = 1e-5
 #: A posterior whose inequality is slack by this share of the value is forgotten.
 SLACK = 0.02
 #: While the worst violation is above this share of the value, posteriors may be searched roughly.
@@ -204,15 +207,18 @@ def best_design(
     True
     """
     best: Design | None = None
-    for pace in PACES:
+    ways = [(pace, BESIDES[0], NOWHERE) for pace in PACES]
+    if np.linalg.matrix_rank(workload) < len(prior):
+        ways += [(PACES[0], besides, COARSE) for besides in BESIDES[1:]]
+    for pace, besides, enough in ways:
+        if best is not None and _off(best) <= enough:
+            continue
         try:
-            found = _search(prior, family, workload, accuracy, gap, pace)
+            found = _search(prior, family, workload, accuracy, gap, pace, besides)
         except np.linalg.LinAlgError:
             continue
         if best is None or _off(found) < _off(best):
             best = found
-        if _off(best) <= NOWHERE:
-            break
     if best is None:
         raise ValueError(
             "a report of so much privacy tells too little on the answers for the frontier to be "
@@ -233,11 +239,12 @@ def _search(
     accuracy: float | None,
     gap: float,
     pace: float,
+    besides: float,
 ) -> Design:
     b = factor(workload) * prior
     if len(b) < len(prior):
-        besides = BESIDES * np.sqrt(np.trace(workload.T @ workload) / len(prior))
-        searched = np.vstack([b, besides * np.diag(prior)])
+        scale = np.sqrt(np.trace(workload.T @ workload) / len(prior))
+        searched = np.vstack([b, besides * scale * np.diag(prior)])
         searched = np.linalg.qr(searched).R
     else:
         searched = b

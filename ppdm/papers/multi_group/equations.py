@@ -1,6 +1,7 @@
 """[Zhan & Du 4] The equations as the paper prints them, and what decides the claims about them.
 
-No chance is involved: reports are the *expected* ones, or any at all. Each function named after what
+The matrices (Eqs. 3 to 7), the class in the conditions of a node (Eqs. 12, 13), the accuracy of a tree
+(Eq. 15). No chance is involved: reports are the *expected* ones, or any at all. Each function named after what
 it decides returns a dict, claim to its evidence, for `study.Chapter.decide_all`.
 """
 
