@@ -34,6 +34,7 @@ REPAIR_SWEEPS = 5
 SINGULAR_PIVOT = 1e-13
 TINY = 1e-14
 FAR = 1e150  # its square is still finite
+STRETCH = 16  # of points whose least distance is kept
 
 
 class Front(NamedTuple):
@@ -309,17 +310,20 @@ def _fitness(
 ) -> None:
     """Strength, raw fitness and fitness (k = 1 in the density) of sorted points.
 
-    Sorted by A and then by error, a point can only be dominated by one before it.
+    Sorted by A and then by error, a point can only be dominated by one before it; and only if its error
+    is no new low, which is what most have.
     """
-    size = a.size
+    size, low = a.size, np.inf
     strength[:] = 0.0
+    suspect = np.empty(size, dtype=np.bool_)
     for i in range(size):
-        for j in range(i):
+        suspect[i], low = f[i] >= low, min(low, f[i])
+        for j in range(i if suspect[i] else 0):
             dominates = (f[j] <= f[i]) & ((a[j] < a[i]) | (f[j] < f[i]))
             strength[j] += 1.0 if dominates else 0.0
     for i in range(size):
         total = 0.0
-        for j in range(i):
+        for j in range(i if suspect[i] else 0):
             dominates = (f[j] <= f[i]) & ((a[j] < a[i]) | (f[j] < f[i]))
             total += strength[j] if dominates else 0.0
         nearest = np.inf
@@ -363,73 +367,113 @@ def _more_crowded(
 
 
 @njit(cache=True, error_model="numpy")
-def _crowd(
-    a: np.ndarray, f: np.ndarray, left: np.ndarray, right: np.ndarray, i: int, near: np.ndarray
-) -> None:
-    """Write the squared distances from a living point to the nearest two others to `near[:, i]`.
-
-    A copy of the point before it is passed over: it has the same distances.
-    """
-    size, before, after = a.size, left[i], right[i]
-    near[:, i] = np.inf
-    l_gap = _gap(a, f, i, before) if before >= 0 else np.inf
-    if l_gap == 0.0:
-        return
-    r_gap = _gap(a, f, i, after) if after < size else np.inf
-    near[0, i] = min(l_gap, r_gap)
+def _second(
+    a: np.ndarray, f: np.ndarray, left: np.ndarray, right: np.ndarray, gap: np.ndarray, i: int
+) -> float:
+    """The squared distance from a living point to the second nearest other one."""
+    before, after = left[i], right[i]
+    l_gap, r_gap = gap[i], gap[after]
     if l_gap <= r_gap:
         before = left[before] if before >= 0 else -1
         l_gap = _gap(a, f, i, before) if before >= 0 else np.inf
     else:
         after = right[after]
-        r_gap = _gap(a, f, i, after) if after < size else np.inf
-    near[1, i] = min(l_gap, r_gap)
+        r_gap = _gap(a, f, i, after) if after < a.size else np.inf
+    return min(l_gap, r_gap)
 
 
 @njit(cache=True, error_model="numpy")
 def _most_crowded(
-    a: np.ndarray, f: np.ndarray, left: np.ndarray, right: np.ndarray, near: np.ndarray
+    a: np.ndarray,
+    f: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
+    gap: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+    lows: np.ndarray,
 ) -> int:
     """The point nearest to its nearest neighbour; ties, as both of a pair are, look further.
 
-    Copies are many, and all are at distance 0: so the second nearest stand ready as well.
+    `lows` has the least of `first` in each stretch of points, so that few need be looked at.
     """
-    first, second = near[0], near[1]
-    victim, least = 0, first[0]
-    for i in range(1, a.size):
-        if first[i] < least:
-            victim, least = i, first[i]
-        elif first[i] == least and least < np.inf:
-            nearer = second[i] < second[victim]
-            tied = second[i] == second[victim]
+    least = np.inf
+    for low in lows:
+        least = min(least, low)
+    victim = -1
+    for stretch in range(lows.size):
+        if lows[stretch] > least:
+            continue
+        for i in range(stretch * STRETCH, min((stretch + 1) * STRETCH, a.size)):
+            if first[i] > least:
+                continue
+            if second[i] < 0.0:
+                second[i] = _second(a, f, left, right, gap, i)
+            nearer = victim < 0 or second[i] < second[victim]
+            tied = victim >= 0 and second[i] == second[victim]
             if nearer or (tied and _more_crowded(a, f, left, right, i, victim)):
                 victim = i
     return victim
 
 
 @njit(cache=True, error_model="numpy")
+def _refresh(
+    i: int, right: np.ndarray, gap: np.ndarray, first: np.ndarray, lows: np.ndarray
+) -> None:
+    """Write the squared distance from a living point to the nearest other one to `first`.
+
+    A copy of the point before it is passed over: it has the same distances.
+    """
+    first[i] = np.inf if gap[i] == 0.0 else min(gap[i], gap[right[i]])
+    _lower(i, first, lows)
+
+
+@njit(cache=True, error_model="numpy")
+def _lower(i: int, first: np.ndarray, lows: np.ndarray) -> None:
+    stretch = i // STRETCH
+    low = np.inf
+    for k in range(stretch * STRETCH, min((stretch + 1) * STRETCH, first.size)):
+        low = min(low, first[k])
+    lows[stretch] = low
+
+
+@njit(cache=True, error_model="numpy")
 def _truncate(a: np.ndarray, f: np.ndarray, size: int, alive: np.ndarray) -> None:
-    """Mark points of a sorted front as gone until `size` are left."""
+    """Mark points of a sorted front as gone until `size` are left.
+
+    Of each living point `gap` has the squared distance to the one before it, `first` and `second` those
+    to the nearest two others. `second` is asked for at ties alone: -1 is not computed yet.
+    """
     count = a.size
     left = np.arange(count) - 1
     right = np.arange(count) + 1
-    near = np.empty((2, count))
+    gap = np.full(count + 1, np.inf)
+    for i in range(1, count):
+        gap[i] = _gap(a, f, i, i - 1)
+    first, second = np.empty(count), np.full(count, -1.0)
+    lows = np.full((count + STRETCH - 1) // STRETCH, np.inf)
     for i in range(count):
-        _crowd(a, f, left, right, i, near)
+        first[i] = np.inf if gap[i] == 0.0 else min(gap[i], gap[i + 1])
+        lows[i // STRETCH] = min(lows[i // STRETCH], first[i])
     for _ in range(count - size):
-        victim = _most_crowded(a, f, left, right, near)
-        alive[victim], near[:, victim] = False, np.inf
+        victim = _most_crowded(a, f, left, right, gap, first, second, lows)
         before, after = left[victim], right[victim]
+        alive[victim], first[victim] = False, np.inf
+        _lower(victim, first, lows)
+        inside = before >= 0 and after < count
+        gap[after] = _gap(a, f, before, after) if inside else np.inf
         if before >= 0:
             right[before] = after
-            _crowd(a, f, left, right, before, near)
+            second[before] = -1.0
             if left[before] >= 0:
-                _crowd(a, f, left, right, left[before], near)
+                second[left[before]] = -1.0
+            _refresh(before, right, gap, first, lows)
         if after < count:
             left[after] = before
-            _crowd(a, f, left, right, after, near)
+            second[after] = -1.0
             if right[after] < count:
-                _crowd(a, f, left, right, right[after], near)
+                second[right[after]] = -1.0
+            _refresh(after, right, gap, first, lows)
 
 
 @njit(cache=True, error_model="numpy")
@@ -593,7 +637,7 @@ def _evolve(
 ) -> int:
     """Run `steps` generations in place; return how many of the archive's places are in use."""
     nq, nv, n = q.shape[0], v.shape[0], prior.size
-    union = np.empty((nq + nv, n, n))
+    home, spare = v, np.empty_like(v)  # the next archive is written beside the one it is made of
     strength, raw, fit = np.empty(nq + nv), np.empty(nq + nv), np.empty(nq + nv)
     for _ in range(steps):
         size = nq + filled
@@ -601,17 +645,19 @@ def _evolve(
         f = np.concatenate((q_f, v_f[:filled]))
         order = _sorted(a, f)
         a, f = a[order], f[order]
-        for k in range(size):
-            union[k] = q[order[k]] if order[k] < nq else v[order[k] - nq]
         _fitness(a, f, strength[:size], raw[:size], fit[:size])
         chosen = _survivors(a, f, raw[:size], fit[:size], nv)
         filled = chosen.size
         for k in range(filled):
-            v[k], v_a[k], v_f[k] = union[chosen[k]], a[chosen[k]], f[chosen[k]]
+            place = order[chosen[k]]
+            spare[k] = q[place] if place < nq else v[place - nq]
+            v_a[k], v_f[k] = a[chosen[k]], f[chosen[k]]
+        v, spare = spare, v
 
+        picks = rng.integers(0, filled, 2 * nq)
         for k in range(nq):  # binary tournaments; their winners are in random order: pairs
-            i, j = chosen[rng.integers(0, filled)], chosen[rng.integers(0, filled)]
-            q[k] = union[i] if fit[i] <= fit[j] else union[j]
+            i, j = picks[2 * k], picks[2 * k + 1]
+            q[k] = v[i] if fit[chosen[i]] <= fit[chosen[j]] else v[j]
         for k in range(0, nq, 2):
             if rng.random() < crossover_rate:
                 line = rng.integers(1, n)
@@ -625,4 +671,6 @@ def _evolve(
         _evaluate(q, prior, respondents, q_a, q_f)
         _exchange(q, q_a, q_f, best, best_a, best_f)
         _exchange(v[:filled], v_a[:filled], v_f[:filled], best, best_a, best_f)
+    if steps % 2:
+        home[:] = v
     return filled
