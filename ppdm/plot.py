@@ -187,9 +187,14 @@ def name_ends(
         return False
     for name, x, y in lines:
         ax.annotate(
-            name, (x, y), xytext=(6, 0), textcoords="offset points", va="center",
-            fontsize=10, annotation_clip=False,
-        )  # fmt: skip
+            name,
+            (x, y),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=10,
+            annotation_clip=False,
+        )
     return True
 
 
@@ -203,9 +208,14 @@ def name_level(ax: Axes, name: str, level: float, x: float = 0.02, above: bool =
     """
     ax.axhline(level, color=SOFT, linewidth=1.2, linestyle=(0, (4, 2)), zorder=1)
     ax.annotate(
-        name, (x, level), xycoords=ax.get_yaxis_transform(), xytext=(0, 3 if above else -3),
-        textcoords="offset points", va="bottom" if above else "top", fontsize=10,
-    )  # fmt: skip
+        name,
+        (x, level),
+        xycoords=ax.get_yaxis_transform(),
+        xytext=(0, 3 if above else -3),
+        textcoords="offset points",
+        va="bottom" if above else "top",
+        fontsize=10,
+    )
 
 
 def curves(
@@ -463,8 +473,14 @@ def trade_off(
         for ax, (name, part) in zip(axes, panels):
             for i, (level, line) in enumerate(_split(part, hue, levels)):
                 line = line.sort_values(along)
-                ax.plot(line["attacker"], line["balanced"], marker=MARKERS[i % 6], color=COLOURS[i % 6],
-                        linestyle=(0, DASHES[i % 6]) if i % 6 else "-", label=level)  # fmt: skip
+                ax.plot(
+                    line["attacker"],
+                    line["balanced"],
+                    marker=MARKERS[i % 6],
+                    color=COLOURS[i % 6],
+                    linestyle=(0, DASHES[i % 6]) if i % 6 else "-",
+                    label=level,
+                )
             full, none = known[name]
             # Both are named in the legend: on the panel, lines would cross the words.
             ax.axhline(full, color=SOFT, linewidth=1.2, linestyle=(0, (4, 2)), label="undisguised")

@@ -249,8 +249,22 @@ def test_refusals(change, words):
 
 
 def test_the_command_speaks_in_sentences(capsys):
-    assert cli.main(["advise", "--fear", "anyone", "--compute", "tables", "--respondents", "500",
-                     "--questions", "6"]) == 0  # fmt: skip
+    assert (
+        cli.main(
+            [
+                "advise",
+                "--fear",
+                "anyone",
+                "--compute",
+                "tables",
+                "--respondents",
+                "500",
+                "--questions",
+                "6",
+            ]
+        )
+        == 0
+    )
     out = capsys.readouterr().out
     assert out.startswith("Use all answers or made-up ones.")
     assert "That is too few for ± 5 points: ask 25,738" in out
@@ -356,8 +370,11 @@ def test_the_feared_attacker_gets_no_more_on_the_plane(command, name, points, pe
     everyone = patients.everyone
     if s.fear == "anyone":
         M = matrix(best, s)
-        epsilon = on_the_plane(best, s, everyone.domain).epsilon(domain=everyone.domain) if M is None else (
-            matrix_epsilon(M))  # fmt: skip
+        epsilon = (
+            on_the_plane(best, s, everyone.domain).epsilon(domain=everyone.domain)
+            if M is None
+            else (matrix_epsilon(M))
+        )
         assert epsilon <= math.log(s.guess / (1 - s.guess)) + 1e-6
     elif s.questions == 10:
         scheme, even = on_the_plane(best, s, everyone.domain), ladder.belief("scheme", everyone)

@@ -181,9 +181,18 @@ def test_likeness_tells_noise_and_survives_a_column_that_the_svd_drops(tables):
 def in_all_readings(tables, reps):
     run = partial(experiment.metrics, tables=tables)
     small = [cell | {"k": 2 + (cell["scheme"] == "kCG")} for cell in experiment.CHOSEN]
-    return study.run(run, [cell | {"reading": name} for cell in small
-                           for name in readings.combinations(cell["scheme"])], reps, 5,
-                     workers=1, cache=False)  # fmt: skip
+    return study.run(
+        run,
+        [
+            cell | {"reading": name}
+            for cell in small
+            for name in readings.combinations(cell["scheme"])
+        ],
+        reps,
+        5,
+        workers=1,
+        cache=False,
+    )
 
 
 @pytest.mark.slow
@@ -214,8 +223,16 @@ def test_the_world_that_printed_a_table_is_found_on_either_half(tables):
 
 def test_wrong_worlds_are_wrong(tables):
     X, y = tables["PID"]
-    draw = {name: experiment.SCHEMES[name](X, y, 5, 0.0, rng()) for name in (
-        "plain noise", "kCG", "kCG, groups at random", "records drawn anew", "columns shuffled")}  # fmt: skip
+    draw = {
+        name: experiment.SCHEMES[name](X, y, 5, 0.0, rng())
+        for name in (
+            "plain noise",
+            "kCG",
+            "kCG, groups at random",
+            "records drawn anew",
+            "columns shuffled",
+        )
+    }
     size = {name: np.linalg.norm(B - X) for name, B in draw.items()}
     moved = np.linalg.norm(experiment.SCHEMES["AIBR"](X, y, 5, 0.0, rng()) - X)
     assert size["plain noise"] == pytest.approx(moved, rel=0.2)
@@ -229,11 +246,19 @@ def test_a_cell_of_the_table_goes_through_readings_draws_and_plants(tables):
     both = ["training rows", "all rows"]
 
     def runs(settings, reps):
-        return study.run(run, [c | {"reading": r} for c in settings for r in both], reps, 5,
-                         workers=1, cache=False)  # fmt: skip
+        return study.run(
+            run,
+            [c | {"reading": r} for c in settings for r in both],
+            reps,
+            5,
+            workers=1,
+            cache=False,
+        )
 
-    small, beside = ([cell | {"k": 2} for cell in cells]
-                     for cells in (experiment.CHOSEN, evidence.next_settings()))  # fmt: skip
+    small, beside = (
+        [cell | {"k": 2} for cell in cells]
+        for cells in (experiment.CHOSEN, evidence.next_settings())
+    )
     found = evidence.table1_in_worlds(runs(small, 20), in_all_readings(tables, 2), runs(beside, 2))
     cell = found["GU-T1-PID-SSVD-VD"]
     assert list(cell["draws"]) == [f"draw {i}" for i in range(1, 11)]
@@ -252,7 +277,8 @@ def test_figures_tell_what_they_draw_and_have_a_layout_for_phones():
     at = [("WBC", "AIBR", k, 0.0) for k in (1, 2)] + [("PID", "AIBR", 4, 0.0)]
     settings = pd.DataFrame(at, columns=["dataset", "scheme", "k", "e"])
     loss = settings.merge(pd.DataFrame({"metric": evidence.WEKA}), how="cross").assign(
-        reading="original", mean=lambda f: 0.3 / f["k"] ** 2, low=0.0, high=0.4)  # fmt: skip
+        reading="original", mean=lambda f: 0.3 / f["k"] ** 2, low=0.0, high=0.4
+    )
     points = settings.assign(traced=0.5, balanced=0.7, papers=[False, True, True])
     drawn = {
         "losses": pictures.losses(loss, {"AIBR": ("k", "intervals")}, "original"),
@@ -280,7 +306,8 @@ def test_figures_tell_what_they_draw_and_have_a_layout_for_phones():
 def test_balanced_accuracy_is_paired_with_the_best_attack():
     rows = [("WBC", "none", 0, 0.9), ("WBC", "AIBR", 2, 0.8), ("WBC", "AIBR", 2, 0.6)]
     balanced = pd.DataFrame(rows, columns=["dataset", "scheme", "k", "value"]).assign(
-        e=0.0, reading="original", metric="J48")  # fmt: skip
+        e=0.0, reading="original", metric="J48"
+    )
     traced = pd.DataFrame({"dataset": "WBC", "scheme": "AIBR", "k": 2, "e": 0.0,
                            "metric": ["nearest", "matched"], "mean": [0.1, 0.3]})  # fmt: skip
     points, level = evidence.balanced_trade_off(balanced, traced, "original")

@@ -188,8 +188,11 @@ def test_repetitions_are_spread_on_divisions_and_planted_worlds_are_wrong():
     first = mg.divided(CANCER, 0)
 
     assert (first.train.total, first.test.total) == (559, 140)
-    plants = {p.name: mg.trees(rng(), 6, CANCER, 1, 0.9, divisions=3, **p.options)
-              for p in mg.PLANTS if p.name != "undisguised"}  # fmt: skip
+    plants = {
+        p.name: mg.trees(rng(), 6, CANCER, 1, 0.9, divisions=3, **p.options)
+        for p in mg.PLANTS
+        if p.name != "undisguised"
+    }
     np.testing.assert_array_equal(plants["one class"]["accuracy"], run["majority"])
     assert plants["labels shuffled"]["accuracy"].mean() < run["accuracy"].mean() - 0.2
     with pytest.raises(ValueError, match="5 repetitions cannot be spread evenly on 3 divisions"):
@@ -278,8 +281,9 @@ def test_the_variance_of_a_test_person_is_simulated(theta, groups):
     turned = coins @ (1 << np.arange(groups))  # which version is sent
     keep, turn = theta / (2 * theta - 1), -(1 - theta) / (2 * theta - 1)
     flips = np.arange(versions)
-    weights = np.array([keep ** (groups - f.bit_count()) * turn ** f.bit_count()
-                        for f in flips.tolist()])  # fmt: skip
+    weights = np.array(
+        [keep ** (groups - f.bit_count()) * turn ** f.bit_count() for f in flips.tolist()]
+    )
     z = (right[np.arange(size)[:, None], turned[:, None] ^ flips] * weights).sum(axis=1)
     squares = (z - z.mean()) ** 2
     expected, most = evidence.test_variance(theta, groups, accuracy)

@@ -12,9 +12,11 @@ from ppdm.study import ledger
 
 ROOT = places.find_root(Path(__file__).parent)
 READINGS = [
-    *electronic_surveys.readings.READINGS, *multi_group.READINGS.values(),
-    *aibr.readings.READINGS.values(), *optrr.READINGS,
-]  # fmt: skip
+    *electronic_surveys.readings.READINGS,
+    *multi_group.READINGS.values(),
+    *aibr.readings.READINGS.values(),
+    *optrr.READINGS,
+]
 # Asked of the matrices that the search found; other worlds would be other searches, with as many estimates each.
 ALONE = {"HD-30"}
 

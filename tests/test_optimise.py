@@ -740,8 +740,13 @@ def test_the_chapters_figures_can_be_read_on_a_phone():
     fronts = {("x", d): {"Warner": frame, "certified frontier": frame} for d in range(7)}
     kinds = pd.DataFrame({"δ": [1.0], "privacy": [0.3], "up to δ": [0.4], "one of 2": [0.6],
                           "one of 3": [0.0], "one of 4 or more": [0.0]})  # fmt: skip
-    for figure in (pictures.unreached(curves), pictures.all_fronts(fronts), pictures.trade_off(asked),
-                   pictures.who_is_told(kinds), pictures.mixing()):  # fmt: skip
+    for figure in (
+        pictures.unreached(curves),
+        pictures.all_fronts(fronts),
+        pictures.trade_off(asked),
+        pictures.who_is_told(kinds),
+        pictures.mixing(),
+    ):
         shown = 358 / figure.narrow.get_figwidth() / 72  # px a point in a column of 358 px
         assert min(lettering(figure.narrow)) * shown >= 10
         assert figure.alt

@@ -47,9 +47,11 @@ def test_what_is_said_names_the_pairs_that_turn_what_neither_alone_turns(tmp_pat
     path.write_text(yaml.safe_dump([ENTRY]), encoding="utf-8")
     values = {"a": 0.05, "b": 0.2, "a + b": 0.3, "a + c": 0.3, "c": 0.06, "a + d": 0.05}
     decided = ledger.Ledger(ledger.read(path)).decide(
-        "ZD-41", value=0.05, se=0.001,
+        "ZD-41",
+        value=0.05,
+        se=0.001,
         worlds={name: {"value": v, "se": 0.001} for name, v in values.items()},
-    )  # fmt: skip
+    )
     assert pairs.told(decided) == (
         "ZD-41: reproduced; turned by 1 readings alone, and in 2 of 3 pairs; "
         "where neither alone does: a + c"

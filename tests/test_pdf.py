@@ -96,8 +96,14 @@ def test_pages_come_in_the_order_of_the_contents_and_without_the_reference(site,
         "book/api/coins",
     ]
     titles = [h.get_text() for h in whole.select("main h1")]
-    assert titles == ["Contents", "A book of coins", "Coins", "Groups", "The package",
-                      "Solutions to the exercises"]  # fmt: skip
+    assert titles == [
+        "Contents",
+        "A book of coins",
+        "Coins",
+        "Groups",
+        "The package",
+        "Solutions to the exercises",
+    ]
 
 
 def test_every_name_is_unique_and_every_link_inside_leads_to_one(whole):
@@ -193,8 +199,14 @@ def test_the_print_is_whole(site, printed):
     assert rows == [f"row number {n}" for n in range(90)]
     assert "Papers" in pages[coins - 1] and f"Solution: page {len(pages)}" in "".join(pages)
     titles = [mark.title for mark in printed.outline if not isinstance(mark, list)]
-    assert titles == ["Contents", "A book of coins", "Coins", "Groups", "The package",
-                      "Solutions to the exercises"]  # fmt: skip
+    assert titles == [
+        "Contents",
+        "A book of coins",
+        "Coins",
+        "Groups",
+        "The package",
+        "Solutions to the exercises",
+    ]
     assert [m.title for m in printed.outline[3]] == ["Toss it twice, with θ", "Exercises"]
 
 

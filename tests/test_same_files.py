@@ -66,9 +66,11 @@ def test_one_worker_two_and_a_kill_write_the_same_bytes(tmp_path):
             "PPDM_RESULTS": str(here / "results"), "PPDM_PROGRESS": "0",
         }  # fmt: skip
         code = subprocess.run(
-            [sys.executable, tmp_path / "script.py", here], env=env, start_new_session=True,
+            [sys.executable, tmp_path / "script.py", here],
+            env=env,
+            start_new_session=True,
             capture_output=True,
-        ).returncode  # fmt: skip
+        ).returncode
         files = {path.name: path.read_bytes() for path in here.glob("results/**/*.csv")}
         return code, files, {made.name for made in (here / "made").iterdir()}
 

@@ -587,8 +587,19 @@ def test_a_lecture_speaks_another_language_and_takes_a_die(tmp_path, monkeypatch
     monkeypatch.setattr(
         Lecture, "serve_forever", lambda server: served.append(server.page.decode())
     )
-    words = ["collect", str(tmp_path / "s.json"), "--serve", "--port", "0", "--store",
-             str(tmp_path / "codes.txt"), "--strings", "de", "--device", "dice"]  # fmt: skip
+    words = [
+        "collect",
+        str(tmp_path / "s.json"),
+        "--serve",
+        "--port",
+        "0",
+        "--store",
+        str(tmp_path / "codes.txt"),
+        "--strings",
+        "de",
+        "--device",
+        "dice",
+    ]
     args = parser.parse_args(words)
     assert args.run(args) == 0
     assert read_strings("de")["intro_device"] in served[0] and "Bei 1–4 geben" in served[0]

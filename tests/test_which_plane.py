@@ -70,8 +70,12 @@ def test_one_question_by_lot_against_all_reports():
         scheme = OneSampled(domain, 1.5, blocks)
         M = _written_out(scheme, domain)
         assert M.sum(axis=0) == pytest.approx(1)
-        for goal, secret in {"A": digits[:, 0], "B": digits[:, 1], ladder.RECORD: np.arange(domain.size),
-                             ladder.Agree("A", "C"): digits[:, 0] == digits[:, 2]}.items():  # fmt: skip
+        for goal, secret in {
+            "A": digits[:, 0],
+            "B": digits[:, 1],
+            ladder.RECORD: np.arange(domain.size),
+            ladder.Agree("A", "C"): digits[:, 0] == digits[:, 2],
+        }.items():
             gain = (np.unique(secret)[:, None] == secret).astype(float)
             assert ladder.vulnerability(scheme, goal, true) == pytest.approx(
                 posterior(M, true.values, gain)
@@ -139,8 +143,9 @@ def test_no_grouping_is_made_of_another_and_the_margin_is_an_attackers():
 
 def test_a_coarser_grouping_must_be_much_surer_to_be_worse_for_all():
     least = groups.needed(0.7)
-    assert not groups.refinement(groups.channel_of("one group", least - 0.01),
-                                 groups.channel_of("three groups", 0.7)).holds  # fmt: skip
+    assert not groups.refinement(
+        groups.channel_of("one group", least - 0.01), groups.channel_of("three groups", 0.7)
+    ).holds
     assert groups.needed(0.7, "three groups", "one group") == 1
 
 
@@ -150,21 +155,36 @@ def test_a_coarser_grouping_must_be_much_surer_to_be_worse_for_all():
 @pytest.fixture(scope="module")
 def points():
     cells = experiment.grid(quick=True, splits=2, datasets=("pima",))
-    return pd.concat([
-        experiment.point(np.random.default_rng([1, i]), **cell, surveys=1).assign(**cell)
-        for i, cell in enumerate(cells)
-    ])  # fmt: skip
+    return pd.concat(
+        [
+            experiment.point(np.random.default_rng([1, i]), **cell, surveys=1).assign(**cell)
+            for i, cell in enumerate(cells)
+        ]
+    )
 
 
 def test_the_plane_has_what_was_promised(points):
     frame = evidence.plane(points)
-    assert {"dataset", "scheme", "parameter", "knowledge", "goal", "guess", "blind", "nb", "id3", "singles",
-            "pairs", "evidence"} <= set(frame.columns)  # fmt: skip
+    assert {
+        "dataset",
+        "scheme",
+        "parameter",
+        "knowledge",
+        "goal",
+        "guess",
+        "blind",
+        "nb",
+        "id3",
+        "singles",
+        "pairs",
+        "evidence",
+    } <= set(frame.columns)
     assert frame["guess"].between(0, 1 + 1e-9).all()
     assert not frame.duplicated(evidence.COORDINATES).any()
     exact = frame[~frame["bound"]]
-    knows = exact.pivot_table(index=["scheme", "parameter"], columns="knowledge", values="guess",
-                              aggfunc="first")  # fmt: skip
+    knows = exact.pivot_table(
+        index=["scheme", "parameter"], columns="knowledge", values="guess", aggfunc="first"
+    )
     assert {"scheme", "shares", "others", "two answers", "all but hers", "own list"} <= set(
         knows.columns
     )
@@ -190,8 +210,12 @@ def test_a_point_is_beaten_by_a_better_one_only():
 
 
 def test_evidence_of_claims_has_its_names(points):
-    for found in (evidence.safer(points), evidence.pair_errors(points), evidence.same_attacker(points),
-                  evidence.published(points, evidence.TABLES)):  # fmt: skip
+    for found in (
+        evidence.safer(points),
+        evidence.pair_errors(points),
+        evidence.same_attacker(points),
+        evidence.published(points, evidence.TABLES),
+    ):
         assert len(found["differences"]) == len(found["names"]) > 0
     assert len(evidence.least_loss(points)["value"]) == 1
 

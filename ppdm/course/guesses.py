@@ -50,8 +50,9 @@ def _guessed(M, believed, true, secret) -> float:
     """How often somebody is right who takes `believed` for the prior, where `true` is."""
     values = np.unique(secret)
     thought, happens = (
-        np.array([(M * prior)[:, secret == s].sum(axis=1) for s in values]) for prior in (believed, true)
-    )  # fmt: skip
+        np.array([(M * prior)[:, secret == s].sum(axis=1) for s in values])
+        for prior in (believed, true)
+    )
     return float(np.take_along_axis(happens, thought.argmax(axis=0)[None], axis=0).sum())
 
 
@@ -87,10 +88,15 @@ def check_guess(guessed, my_guess, seeds=(1,)) -> None:
             ("These are the posterior chances added up; each report counts as often as it occurs.",
              (by_secret.max(axis=0) / by_secret.sum(axis=0)).sum()),
         ])  # fmt: skip
-        compare(unseen, blind, f"{where}: the blind chance", [
-            (RECORD, prior.max()),
-            ("The blind guesser knows the prior.", 1 / len(values)),
-        ])  # fmt: skip
+        compare(
+            unseen,
+            blind,
+            f"{where}: the blind chance",
+            [
+                (RECORD, prior.max()),
+                ("The blind guesser knows the prior.", 1 / len(values)),
+            ],
+        )
 
     # every one of these mistakes gives another number here
     example = np.array([[0.3, 0.7, 0.3, 0.1], [0.3, 0.2, 0.4, 0.3], [0.4, 0.1, 0.3, 0.6]])
@@ -131,11 +137,15 @@ def check_post(post_processing, seeds=(1,)) -> None:
         possible = W.min() > -1e-9
         where = f"what makes {what}"
         wrong = [
-            ("W A = B: W randomizes the reports of A, so it stands to the left of A.",
-             np.linalg.solve(A, B) if A.shape == B.shape else None),
-            ("W takes A to B; yours takes B to A.",
-             A @ np.linalg.pinv(B) if A.shape == B.shape else None),
-        ]  # fmt: skip
+            (
+                "W A = B: W randomizes the reports of A, so it stands to the left of A.",
+                np.linalg.solve(A, B) if A.shape == B.shape else None,
+            ),
+            (
+                "W takes A to B; yours takes B to A.",
+                A @ np.linalg.pinv(B) if A.shape == B.shape else None,
+            ),
+        ]
         wrong = [(words, value) for words, value in wrong if value is not None]
         if possible:
             got = ask(post_processing, A, B)

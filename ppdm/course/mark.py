@@ -69,8 +69,16 @@ def _kept(path: Path, key: str) -> dict | None:
 
 def _fingerprint(submission: Submission, data: bytes, source: Path, job: dict) -> str:
     digest = [hashlib.sha256(data).hexdigest(), hashlib.sha256(source.read_bytes()).hexdigest()]
-    rest = [*digest, _package(), submission.path is None, list(submission.remarks),
-            submission.student, submission.exported, job["timeout"], job["sealed"]]  # fmt: skip
+    rest = [
+        *digest,
+        _package(),
+        submission.path is None,
+        list(submission.remarks),
+        submission.student,
+        submission.exported,
+        job["timeout"],
+        job["sealed"],
+    ]
     return hashlib.sha256(json.dumps(rest).encode()).hexdigest()
 
 

@@ -78,10 +78,17 @@ class Guess(NamedTuple):
 
 
 def guess(
-    release: Mechanism | Distorted, goal: Goal, knowledge: str, others: Table | np.ndarray,
-    victims: Table | None = None, *, known: Sequence[str] = (), model: str = "mixture",
-    rounds: int = 2_000, rng: np.random.Generator | None = None,
-) -> Guess:  # fmt: skip
+    release: Mechanism | Distorted,
+    goal: Goal,
+    knowledge: str,
+    others: Table | np.ndarray,
+    victims: Table | None = None,
+    *,
+    known: Sequence[str] = (),
+    model: str = "mixture",
+    rounds: int = 2_000,
+    rng: np.random.Generator | None = None,
+) -> Guess:
     """What an attacker with this goal and this knowledge gets out of a release.
 
     Parameters
@@ -130,9 +137,13 @@ def guess(
 
 
 def belief(
-    knowledge: str, others: Table, own: Table | None = None, *, target: str | None = None,
+    knowledge: str,
+    others: Table,
+    own: Table | None = None,
+    *,
+    target: str | None = None,
     model: str = "mixture",
-) -> Table:  # fmt: skip
+) -> Table:
     """What an attacker takes the true records to be like, as shares of all possible ones.
 
     Parameters
@@ -260,9 +271,15 @@ def secrets(goal: Goal, table: Table) -> np.ndarray:
 
 
 def sampled(
-    scheme: Mechanism, goal: Goal, believed: Table, true: Table, rounds: int,
-    rng: np.random.Generator, known: Sequence[str] = (), error: float = 0.05,
-) -> tuple[float, float, float]:  # fmt: skip
+    scheme: Mechanism,
+    goal: Goal,
+    believed: Table,
+    true: Table,
+    rounds: int,
+    rng: np.random.Generator,
+    known: Sequence[str] = (),
+    error: float = 0.05,
+) -> tuple[float, float, float]:
     """:func:`vulnerability` by drawing victims and their reports: the share guessed, its interval.
 
     Each guess is the best one for its report, by Bayes over all records. The interval holds the
@@ -310,9 +327,13 @@ def _exact(scheme: Mechanism, goal: Goal, believed: Table) -> bool:
 
 
 def _with_known(
-    scheme: Mechanism, goal: Goal, believed: Table, true: Table, known: Sequence[str],
+    scheme: Mechanism,
+    goal: Goal,
+    believed: Table,
+    true: Table,
+    known: Sequence[str],
     seen: bool = True,
-) -> tuple[float, float]:  # fmt: skip
+) -> tuple[float, float]:
     """The chances with and without the report, for one who knows some true answers of the victim."""
     if not known:
         return vulnerability(scheme, goal, believed, true) if seen else 0.0, blind(
@@ -338,9 +359,14 @@ def _with_known(
 
 
 def _all_but_hers(
-    scheme: Mechanism, goal: Goal, everybody: Table, known: Sequence[str], model: str,
-    rounds: int, rng: np.random.Generator | None,
-) -> Guess:  # fmt: skip
+    scheme: Mechanism,
+    goal: Goal,
+    everybody: Table,
+    known: Sequence[str],
+    model: str,
+    rounds: int,
+    rng: np.random.Generator | None,
+) -> Guess:
     """Victim by victim: what is believed is everybody's records without hers.
 
     Equal victims are one. Where there are more than can be gone through, some are drawn.
@@ -392,9 +418,12 @@ def _linked(
 
 
 def _of_a_table(
-    release: Distorted, goal: Goal, knowledge: str, others: Table | np.ndarray,
+    release: Distorted,
+    goal: Goal,
+    knowledge: str,
+    others: Table | np.ndarray,
     known: Sequence[str],
-) -> Guess:  # fmt: skip
+) -> Guess:
     if isinstance(others, Table):
         raise ValueError("of a distorted table the others are row numbers")
     if goal == LINK:
@@ -526,10 +555,14 @@ def _joint(scheme: Mechanism, goal: Goal, prior: Table) -> np.ndarray:
         told = scheme._told_truth(prior).densified().values
         return np.stack([scheme.apply(prior).densified().values - told, told])
     secret = secrets(goal, prior)
-    return np.stack([
-        scheme.apply(Table(prior.domain, np.where(secret == v, prior.values, 0.0))).densified().values
-        for v in range(secret.max() + 1)
-    ])  # fmt: skip
+    return np.stack(
+        [
+            scheme.apply(Table(prior.domain, np.where(secret == v, prior.values, 0.0)))
+            .densified()
+            .values
+            for v in range(secret.max() + 1)
+        ]
+    )
 
 
 def _product(table: Table, target: str | None) -> np.ndarray:

@@ -24,12 +24,22 @@ def install(folder: Path) -> Path | None:
 def scores(command: Path, address: str) -> tuple[dict[str, int], dict[str, list[str]]]:
     """The three scores of one page out of 100, and for each the audits that cost points."""
     done = subprocess.run(
-        [str(command), address, "--preset=desktop", "--output=json", "--quiet",
-         "--no-enable-error-reporting", "--only-categories=" + ",".join(REQUIRED),
-         "--chrome-flags=" + " ".join(["--headless=new", *_FLAGS])],
+        [
+            str(command),
+            address,
+            "--preset=desktop",
+            "--output=json",
+            "--quiet",
+            "--no-enable-error-reporting",
+            "--only-categories=" + ",".join(REQUIRED),
+            "--chrome-flags=" + " ".join(["--headless=new", *_FLAGS]),
+        ],
         env={**os.environ, "CHROME_PATH": find_chromium() or ""},
-        check=True, capture_output=True, text=True, timeout=180,
-    )  # fmt: skip
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=180,
+    )
     report = json.loads(done.stdout)
     points, lost = {}, {}
     for name in REQUIRED:

@@ -93,8 +93,11 @@ def table1_in_worlds(values: pd.DataFrame, others: pd.DataFrame, beside: pd.Data
                 of[reading] = _both_rows(elsewhere, cell, reading)
         moving = set(study.moved(main, {n: e for n, e in of.items() if " + " not in n}))
         follower = SCHEMES_IN_TABLE[SCHEMES_IN_TABLE.index(scheme) - 1]
-        wrong = {name: _both_rows(next_to_it, (dataset, name, metric))
-                 for name in [IN_PLACE_OF.get(scheme)] if name}  # fmt: skip
+        wrong = {
+            name: _both_rows(next_to_it, (dataset, name, metric))
+            for name in [IN_PLACE_OF.get(scheme)]
+            if name
+        }
         if metric in ("CP", "CK"):
             turned = {
                 "mean": reversed_order(dataset)[metric],
@@ -103,11 +106,16 @@ def table1_in_worlds(values: pd.DataFrame, others: pd.DataFrame, beside: pd.Data
             }
             wrong["attributes in reverse order"] = {"plain": turned, "under": turned}
         found[claim_id(*cell)] = main | {
-            "worlds": {n: e for n, e in of.items() if " + " not in n or set(n.split(" + ")) <= moving},
+            "worlds": {
+                n: e for n, e in of.items() if " + " not in n or set(n.split(" + ")) <= moving
+            },
             "draws": {f"draw {i + 1}": _both_rows(part, cell) for i, part in enumerate(parts)},
-            "plants": {"another method": _both_rows(ours, (dataset, follower, metric)),
-                       "the next setting": _both_rows(next_to_it, cell), **wrong},
-        }  # fmt: skip
+            "plants": {
+                "another method": _both_rows(ours, (dataset, follower, metric)),
+                "the next setting": _both_rows(next_to_it, cell),
+                **wrong,
+            },
+        }
     return found
 
 
@@ -130,8 +138,9 @@ SCHEMES_IN_TABLE = ("AIBR", "kCG", "BSVD", "SSVD")
 def one_at_a_time(every: pd.DataFrame) -> pd.DataFrame:
     """Of runs under all combinations those that change one thing; other schemes are as in ours."""
     ours = every[every["reading"] == OURS]
-    parts = [_with_ours(every[every["reading"] == name], ours).assign(reading=name)
-             for name in TABLE_1]  # fmt: skip
+    parts = [
+        _with_ours(every[every["reading"] == name], ours).assign(reading=name) for name in TABLE_1
+    ]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -139,9 +148,10 @@ def under_readings(settings: list[dict]) -> list[dict]:
     """Settings under each reading of Table 1 that concerns their scheme."""
     return [
         cell | {"reading": name}
-        for name in TABLE_1[1:] for cell in settings
+        for name in TABLE_1[1:]
+        for cell in settings
         if any(f"-{cell['scheme']}-" in claim for claim in READINGS[name].touches)
-    ]  # fmt: skip
+    ]
 
 
 def next_settings() -> list[dict]:
@@ -171,8 +181,10 @@ def _cells_of(values: pd.DataFrame) -> dict[tuple, np.ndarray]:
 
 
 def _both_rows(groups: dict[tuple, np.ndarray], cell: tuple, reading: str = OURS) -> dict:
-    return {"plain": rules.sample(groups[(*cell, over_all_rows(reading))]),
-            "under": rules.sample(groups[(*cell, reading)])}  # fmt: skip
+    return {
+        "plain": rules.sample(groups[(*cell, over_all_rows(reading))]),
+        "under": rules.sample(groups[(*cell, reading)]),
+    }
 
 
 def same_digits(evidence: dict[str, dict], claims: dict) -> int:
@@ -270,8 +282,10 @@ def usefulness_in_worlds(loss, parts, scheme: str, reading: str, **way) -> dict:
     """
     other = next(rows for rows in TEST_ROWS if rows != reading)
     main = usefulness_trend(loss, scheme, reading, **way)
-    worlds = {f"{other} test rows": usefulness_trend(loss, scheme, other, **way),
-              "unscaled neighbour": usefulness_trend(loss, scheme, reading, trio=UNSCALED, **way)}  # fmt: skip
+    worlds = {
+        f"{other} test rows": usefulness_trend(loss, scheme, other, **way),
+        "unscaled neighbour": usefulness_trend(loss, scheme, reading, trio=UNSCALED, **way),
+    }
     if scheme in ("AIBR", "BSVD"):
         worlds["without k = 1"] = usefulness_trend(loss, scheme, reading, above=1, **way)
     return main | {
@@ -286,8 +300,11 @@ def loss_at_papers(loss, reading: str, trio=WEKA) -> dict:
     papers = pd.DataFrame([c for c in CHOSEN if c["scheme"] == "AIBR"])
     rows = loss.merge(papers)
     rows = rows[(rows.reading == reading) & rows.metric.isin(trio)]
-    return {"value": rows["mean"].to_numpy(), "se": rows["se"].to_numpy(),
-            "names": [f"{NAMES[row.dataset]}, {row.metric}" for row in rows.itertuples()]}  # fmt: skip
+    return {
+        "value": rows["mean"].to_numpy(),
+        "se": rows["se"].to_numpy(),
+        "names": [f"{NAMES[row.dataset]}, {row.metric}" for row in rows.itertuples()],
+    }
 
 
 def chosen_in_worlds(loss, parts, accuracy, reading: str) -> dict:
@@ -295,11 +312,13 @@ def chosen_in_worlds(loss, parts, accuracy, reading: str) -> dict:
     other = next(rows for rows in TEST_ROWS if rows != reading)
     silent = loss_at_papers(selection.losses(one_class(accuracy)), reading)
     return loss_at_papers(loss, reading) | {
-        "worlds": {f"{other} test rows": loss_at_papers(loss, other),
-                   "unscaled neighbour": loss_at_papers(loss, reading, UNSCALED)},
+        "worlds": {
+            f"{other} test rows": loss_at_papers(loss, other),
+            "unscaled neighbour": loss_at_papers(loss, reading, UNSCALED),
+        },
         "draws": in_draws(lambda part: loss_at_papers(part, reading), parts),
         "plants": {"one class": silent | {"se": 0.0}},
-    }  # fmt: skip
+    }
 
 
 def one_class(accuracy: pd.DataFrame) -> pd.DataFrame:
@@ -315,25 +334,32 @@ def choice_in_worlds(choice, parts, silent, dataset: str, scheme: str, reading: 
 
     def found(made, rows=reading) -> dict:
         ask = (made, dataset, scheme, rows)
-        return {part: {"value": surprise(*ask, neighbour)}
-                for part, neighbour in (("plain", "scaled"), ("under", "unscaled"))}  # fmt: skip
+        return {
+            part: {"value": surprise(*ask, neighbour)}
+            for part, neighbour in (("plain", "scaled"), ("under", "unscaled"))
+        }
 
     other = next(rows for rows in TEST_ROWS if rows != reading)
-    return found(choice) | {"worlds": {f"{other} test rows": found(choice, other)},
-                            "draws": in_draws(found, parts),
-                            "plants": {"one class": found(silent)}}  # fmt: skip
+    return found(choice) | {
+        "worlds": {f"{other} test rows": found(choice, other)},
+        "draws": in_draws(found, parts),
+        "plants": {"one class": found(silent)},
+    }
 
 
 def protection_in_worlds(ours, others, scheme: str, **way) -> dict:
     """[Guo, Section 3] `protection_trend` in all worlds, from runs. Wrong: one release for all."""
     main = protection_trend(study.summarise(ours), scheme, **way)
     return main | {
-        "worlds": {name: protection_trend(study.summarise(rows), scheme, **way)
-                   for name, rows in _touching(others, f"-{scheme}-")},
-        "draws": in_draws(lambda rows: protection_trend(study.summarise(rows), scheme, **way),
-                          tenths(ours)),
+        "worlds": {
+            name: protection_trend(study.summarise(rows), scheme, **way)
+            for name, rows in _touching(others, f"-{scheme}-")
+        },
+        "draws": in_draws(
+            lambda rows: protection_trend(study.summarise(rows), scheme, **way), tenths(ours)
+        ),
         "plants": {"one release for all": {"values": np.ones_like(main["values"])}},
-    }  # fmt: skip
+    }
 
 
 def _touching(others: pd.DataFrame, word: str):
@@ -352,8 +378,11 @@ def larger_k_in_worlds(ours, others) -> dict:
 
     worlds = {name: found(rows) for name, rows in _touching(others, "-AIBR-")}
     same = {"differences": np.zeros_like(found(ours)["differences"])}
-    return found(ours) | {"worlds": worlds, "draws": in_draws(found, tenths(ours)),
-                          "plants": {"k counted backwards": found(ours, -1), "the same k": same}}  # fmt: skip
+    return found(ours) | {
+        "worlds": worlds,
+        "draws": in_draws(found, tenths(ours)),
+        "plants": {"k counted backwards": found(ours, -1), "the same k": same},
+    }
 
 
 def protection_trend(summary, scheme, x="k", backwards=False) -> dict:
@@ -456,10 +485,13 @@ def reading_effects(counts: pd.DataFrame, chosen, choice, test_rows: str) -> pd.
     agree[0] = f"{count['all rows']} cells of 40 agree instead of {count[OURS]}"
     effects = [
         *agree,
-        "of 24 losses at the paper's parameters, {} and {} are too large".format(*too_large(chosen)),
+        "of 24 losses at the paper's parameters, {} and {} are too large".format(
+            *too_large(chosen)
+        ),
         "{} of the 8 chosen parameters are within chance instead of {}".format(
-            *(within_chance(choice, test_rows, n) for n in ("unscaled", "scaled"))),
-    ]  # fmt: skip
+            *(within_chance(choice, test_rows, n) for n in ("unscaled", "scaled"))
+        ),
+    ]
     return readings_frame(by_question(list(READINGS.values())), effects)
 
 
@@ -528,8 +560,11 @@ def alike_in_worlds(alike, wrong, metric: str, true_in: tuple, false_in: tuple) 
 
     ours = alike[alike["scheme"] == "AIBR"]
     given = study.cases(found, ours, draws="rep")
-    return given | {"plants": {scheme: found(wrong[wrong["scheme"] == scheme])
-                               for scheme in (*true_in, *false_in)}}  # fmt: skip
+    return given | {
+        "plants": {
+            scheme: found(wrong[wrong["scheme"] == scheme]) for scheme in (*true_in, *false_in)
+        }
+    }
 
 
 def closer_in_worlds(close: pd.DataFrame) -> dict:
@@ -565,8 +600,11 @@ def exact_in_worlds(guesses) -> dict:
     papers = pd.DataFrame([c for c in CHOSEN if c["scheme"] == "AIBR"])[["dataset", "k"]]
     blind = guesses[guesses.metric == "nothing"].merge(papers).groupby("dataset")["value"].mean()
     return study.cases(found, guesses, draws="rep") | {
-        "plants": {"nothing released": {"value": 0.0 * blind.to_numpy()},
-                   "the original released": {"value": 1 - blind.to_numpy()}}}  # fmt: skip
+        "plants": {
+            "nothing released": {"value": 0.0 * blind.to_numpy()},
+            "the original released": {"value": 1 - blind.to_numpy()},
+        }
+    }
 
 
 def chosen_by_us(choice: pd.DataFrame, reading: str, neighbour: str) -> pd.DataFrame:

@@ -84,8 +84,14 @@ def _hundred(ax: Axes, filled: int, across: int) -> None:
         "markersize": 7 if across == 10 else 4.6,
     }
     ax.plot(x[:filled], y[:filled], color=plot.COLOURS[1], markeredgewidth=0, **style)
-    ax.plot(x[filled:], y[filled:], markerfacecolor="none", markeredgecolor=plot.SOFT,
-            markeredgewidth=0.8, **style)  # fmt: skip
+    ax.plot(
+        x[filled:],
+        y[filled:],
+        markerfacecolor="none",
+        markeredgecolor=plot.SOFT,
+        markeredgewidth=0.8,
+        **style,
+    )
     ax.set(xlim=(-0.8, across - 0.2), ylim=(-0.8, rows - 0.2), aspect="equal", xticks=[], yticks=[])
     ax.grid(visible=False)
     for side in ax.spines.values():
@@ -123,8 +129,16 @@ def before_and_after(
         for ax, (title, points) in zip(axes, panels.items()):
             for i, (marker, name) in enumerate(zip("ox", classes)):
                 part = points[shown][of_class == i]
-                ax.plot(*part.T, linestyle="", marker=marker, markersize=3.2, color=plot.COLOURS[i],
-                        markeredgewidth=0 if marker == "o" else 0.9, label=name, alpha=0.8)  # fmt: skip
+                ax.plot(
+                    *part.T,
+                    linestyle="",
+                    marker=marker,
+                    markersize=3.2,
+                    color=plot.COLOURS[i],
+                    markeredgewidth=0 if marker == "o" else 0.9,
+                    label=name,
+                    alpha=0.8,
+                )
             ax.set_title(title, fontsize=10.5)
         for ax in axes[len(panels) :]:
             ax.remove()
@@ -139,10 +153,12 @@ def before_and_after(
         return fig
 
     figure = plot.laid_out(draw)
-    figure.data = pd.concat([
-        pd.DataFrame(points[shown], columns=list(names)).assign(table=title, of=of_class)
-        for title, points in panels.items()
-    ])  # fmt: skip
+    figure.data = pd.concat(
+        [
+            pd.DataFrame(points[shown], columns=list(names)).assign(table=title, of=of_class)
+            for title, points in panels.items()
+        ]
+    )
     told = ", ".join(f"{title} {r:.2f}" for title, r in moves.items())
     figure.caption = f"{names[0].capitalize()} and {names[1]} of the same {len(shown)} records, before and after."
     figure.alt = f"{len(panels)} scatter plots. Correlation of the two attributes: {told}."
@@ -162,7 +178,11 @@ def losses(loss: pd.DataFrame, schemes: Mapping[str, tuple[str, str]], reading: 
         by_row = [(d, s) for s in schemes for d in NAMES] if phone or len(schemes) == 1 else panels
         across = 2 if phone or len(schemes) == 1 else len(schemes)
         rows = -(-len(panels) // across)
-        size = (plot.PHONE, 2.2 * rows + 0.3) if phone else (plot.WIDTH, (2.9 if rows == 1 else 2.3) * rows)  # fmt: skip
+        size = (
+            (plot.PHONE, 2.2 * rows + 0.3)
+            if phone
+            else (plot.WIDTH, (2.9 if rows == 1 else 2.3) * rows)
+        )
         fig = plot.Figure(figsize=size, layout="constrained")
         axes = fig.subplots(rows, across, sharey=True, squeeze=False).ravel()
         for ax, (dataset, scheme) in zip(axes, by_row):
@@ -200,13 +220,27 @@ def _loss_panel(ax: Axes, part: pd.DataFrame, column: str) -> None:
         line = part[part.metric == metric].sort_values(column)
         inside = line.where(line["mean"] <= TOP)
         style: dict[str, Any] = {"color": plot.COLOURS[i], "markeredgewidth": 0}
-        ax.plot(inside[column], inside["mean"], label=LEARNERS[metric], marker=plot.MARKERS[i], markersize=3.5,
-                linestyle=(0, plot.DASHES[i]) if i else "-", **style)  # fmt: skip
-        ax.fill_between(line[column], line["low"], line["high"], color=plot.COLOURS[i], alpha=0.15,
-                        linewidth=0)  # fmt: skip
+        ax.plot(
+            inside[column],
+            inside["mean"],
+            label=LEARNERS[metric],
+            marker=plot.MARKERS[i],
+            markersize=3.5,
+            linestyle=(0, plot.DASHES[i]) if i else "-",
+            **style,
+        )
+        ax.fill_between(
+            line[column], line["low"], line["high"], color=plot.COLOURS[i], alpha=0.15, linewidth=0
+        )
         beyond = line[line["mean"] > TOP]
-        ax.plot(beyond[column], np.full(len(beyond), TOP - 0.003 - 0.005 * i), linestyle="",
-                marker="^", markersize=5, **style)  # fmt: skip
+        ax.plot(
+            beyond[column],
+            np.full(len(beyond), TOP - 0.003 - 0.005 * i),
+            linestyle="",
+            marker="^",
+            markersize=5,
+            **style,
+        )
 
 
 def trade_off(
@@ -223,12 +257,24 @@ def trade_off(
             here = points[points.dataset == dataset]
             _lines_of_methods(ax, here, "traced", "balanced")
             ax.axvline(blind[dataset], color=plot.SOFT, linewidth=1.2, linestyle=(0, (1.5, 1.5)))
-            ax.annotate("blind guess", (blind[dataset], 0.3), xycoords=ax.get_xaxis_transform(), rotation=90,
-                        xytext=(-3, 0), textcoords="offset points", ha="right", fontsize=10)  # fmt: skip
+            ax.annotate(
+                "blind guess",
+                (blind[dataset], 0.3),
+                xycoords=ax.get_xaxis_transform(),
+                rotation=90,
+                xytext=(-3, 0),
+                textcoords="offset points",
+                ha="right",
+                fontsize=10,
+            )
             plot.name_level(ax, "undistorted", undistorted[dataset], x=0.3)
             plot.name_level(ax, "the same for everybody", 0.5, x=0.3)
-            ax.set(title=NAMES[dataset], xlabel="share of people traced", xlim=(-0.1, 1.03),
-                   ylim=(0.45, undistorted[dataset] + 0.05))  # fmt: skip
+            ax.set(
+                title=NAMES[dataset],
+                xlabel="share of people traced",
+                xlim=(-0.1, 1.03),
+                ylim=(0.45, undistorted[dataset] + 0.05),
+            )
             ax.set_ylabel("balanced accuracy")
         plot.legend(fig, axes)
         return fig
@@ -250,8 +296,12 @@ def usable_and_traced(points: pd.DataFrame) -> plot.Figure:
             ax.axvspan(-1, LIMIT, color=plot.COLOURS[2], alpha=0.10, linewidth=0)
             ax.axvline(LIMIT, color=plot.SOFT, linewidth=1.2, linestyle=(0, (4, 2)))
             _lines_of_methods(ax, here, "loss", "share traced")
-            ax.set(title=NAMES[dataset], xlabel="loss r of the worst classifier", xlim=(-0.005, TOP),
-                   ylim=(-0.03, 1.03))  # fmt: skip
+            ax.set(
+                title=NAMES[dataset],
+                xlabel="loss r of the worst classifier",
+                xlim=(-0.005, TOP),
+                ylim=(-0.03, 1.03),
+            )
             ax.set_ylabel("share of people traced")
         plot.legend(fig, axes)
         return fig
@@ -261,7 +311,9 @@ def usable_and_traced(points: pd.DataFrame) -> plot.Figure:
 
 def _two_panels(phone: bool):
     rows, across = plot.grid_of(2, phone)
-    fig = plot.Figure(figsize=(plot.PHONE, 6.0) if phone else (plot.WIDTH, 3.6), layout="constrained")  # fmt: skip
+    fig = plot.Figure(
+        figsize=(plot.PHONE, 6.0) if phone else (plot.WIDTH, 3.6), layout="constrained"
+    )
     return fig, fig.subplots(rows, across, squeeze=False).ravel()
 
 
@@ -270,11 +322,28 @@ def _lines_of_methods(ax: Axes, here: pd.DataFrame, x: str, y: str) -> None:
     schemes = [s for s in (*SCHEMES_IN_TABLE, "kCG by class") if (here.scheme == s).any()]
     for i, scheme in enumerate(schemes):
         line = here[here.scheme == scheme].sort_values(["k", "e"])
-        ax.plot(line[x], line[y], marker=plot.MARKERS[i], markersize=3.5, markeredgewidth=0, linewidth=1.2,
-                color=plot.COLOURS[i], linestyle=(0, plot.DASHES[i]) if i else "-", label=scheme)  # fmt: skip
+        ax.plot(
+            line[x],
+            line[y],
+            marker=plot.MARKERS[i],
+            markersize=3.5,
+            markeredgewidth=0,
+            linewidth=1.2,
+            color=plot.COLOURS[i],
+            linestyle=(0, plot.DASHES[i]) if i else "-",
+            label=scheme,
+        )
         own = line[line.papers]
-        ax.plot(own[x], own[y], linestyle="", marker="o", markersize=12, markerfacecolor="none",
-                markeredgecolor=plot.COLOURS[i], markeredgewidth=1.8)  # fmt: skip
+        ax.plot(
+            own[x],
+            own[y],
+            linestyle="",
+            marker="o",
+            markersize=12,
+            markerfacecolor="none",
+            markeredgecolor=plot.COLOURS[i],
+            markeredgewidth=1.8,
+        )
 
 
 def _told(figure: plot.Figure, points: pd.DataFrame, x: str, y: str) -> plot.Figure:

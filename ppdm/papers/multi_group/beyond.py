@@ -51,10 +51,13 @@ def ladder(
         scheme = MultiGroup(theta, _deal(people.domain.names, groups, draw))
         beliefs = {name: _believed(dataset, draw, name, key(coding)) for name in (*RUNGS, *MODELS)}
         codes, numbers = part.test.occupied()
-        rows.append({"draw": draw} | {
-            name: guessed(scheme, people.domain, believed, codes, numbers)
-            for name, believed in beliefs.items()
-        })  # fmt: skip
+        rows.append(
+            {"draw": draw}
+            | {
+                name: guessed(scheme, people.domain, believed, codes, numbers)
+                for name, believed in beliefs.items()
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -84,8 +87,12 @@ def guessed(scheme: MultiGroup, domain: Domain, believed, codes, numbers) -> flo
 
 def _masks(scheme: MultiGroup, domain: Domain) -> np.ndarray:
     """For each group what its lie turns: the bits of its answers in a record's code."""
-    return np.array([sum(int(domain.strides[domain.axis(name)]) for name in group)
-                     for group in scheme.groups_in(domain)])  # fmt: skip
+    return np.array(
+        [
+            sum(int(domain.strides[domain.axis(name)]) for name in group)
+            for group in scheme.groups_in(domain)
+        ]
+    )
 
 
 def class_guesses(

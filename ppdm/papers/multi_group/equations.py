@@ -22,9 +22,20 @@ from ppdm.papers.multi_group.readings import DATASETS
 from ppdm.table import Table, count
 
 #: Exponents k of θ^k (1-θ)^(M-k) in M_1, M_2 and M_3, row by row, as scanned.
-PRINTED = {1: ["10", "01"], 2: ["2110", "1201", "1021", "0112"],
-           3: ["32212110", "23121101", "21321021", "12230112",
-               "21103221", "12012312", "10212132", "01121223"]}  # fmt: skip
+PRINTED = {
+    1: ["10", "01"],
+    2: ["2110", "1201", "1021", "0112"],
+    3: [
+        "32212110",
+        "23121101",
+        "21321021",
+        "12230112",
+        "21103221",
+        "12012312",
+        "10212132",
+        "01121223",
+    ],
+}
 
 
 def exponents(groups: int) -> np.ndarray:
@@ -58,9 +69,14 @@ def mechanism(groups: int, theta: float) -> np.ndarray:
 
 def matrices(theta: float) -> dict[str, dict]:
     """[Zhan & Du, Eqs. 4, 6, 8] M_1, M_2 and M_3 as printed; M_3 also with one entry mended."""
-    ours, theirs, turned = (np.concatenate([of(m).ravel() for m in (1, 2)]) for of in (
-        lambda m: matrix(exponents(m), theta), lambda m: mechanism(m, theta),
-        lambda m: matrix(exponents(m), 1 - theta)))  # fmt: skip
+    ours, theirs, turned = (
+        np.concatenate([of(m).ravel() for m in (1, 2)])
+        for of in (
+            lambda m: matrix(exponents(m), theta),
+            lambda m: mechanism(m, theta),
+            lambda m: matrix(exponents(m), 1 - theta),
+        )
+    )
     k = exponents(3)
     right = np.rint(np.log(mechanism(3, 0.8) / 0.2**3) / np.log(0.8 / 0.2)).astype(int)
     repaired, other = k.copy(), k.copy()
@@ -71,9 +87,12 @@ def matrices(theta: float) -> dict[str, dict]:
     printed, mended, wrongly = ((m.astype(str), right.astype(str)) for m in (k, repaired, other))
     return {
         "ZD-9": {"ours": ours, "theirs": theirs, "plants": {"coin turned": (turned, theirs)}},
-        "ZD-10": {"plain": printed, "under": mended,
-                  "plants": {"the other entry mended": {"plain": printed, "under": wrongly}}},
-    }  # fmt: skip
+        "ZD-10": {
+            "plain": printed,
+            "under": mended,
+            "plants": {"the other entry mended": {"plain": printed, "under": wrongly}},
+        },
+    }
 
 
 def off_by(theta: float) -> float:
@@ -106,8 +125,13 @@ def group_by_group(rng: np.random.Generator) -> dict[str, dict]:
         solved.extend(np.linalg.solve(big, seen))
         undone.extend(undo(seen.reshape((2,) * m), axes, 0.7).ravel())
         but_one.extend(undo(seen.reshape((2,) * m), axes[:-1], 0.7).ravel())
-    return {"ZD-11": {"ours": undone, "theirs": solved,
-                      "plants": {"one group not undone": (but_one, solved)}}}  # fmt: skip
+    return {
+        "ZD-11": {
+            "ours": undone,
+            "theirs": solved,
+            "plants": {"one group not undone": (but_one, solved)},
+        }
+    }
 
 
 def share(reports: Table, *parts: dict) -> float:
@@ -152,11 +176,20 @@ def class_conditions(cancer: Table) -> tuple[dict[str, dict], dict[str, float]]:
         "Eq. 12": literal,
     }
     return {
-        "ZD-13": {"ours": [literal], "theirs": truth, "plants": {
-            "one group": (alone[0.8], truth), "one group, θ = 0.7 for 0.8": (alone[0.7], truth)}},
-        "ZD-14": {"ours": [solve(unturned, eq13, 0.8)], "theirs": truth,
-                  "plants": {"θ = 0.7 for 0.8": ([solve(unturned, eq13, 0.7)], truth)}},
-    }, found  # fmt: skip
+        "ZD-13": {
+            "ours": [literal],
+            "theirs": truth,
+            "plants": {
+                "one group": (alone[0.8], truth),
+                "one group, θ = 0.7 for 0.8": (alone[0.7], truth),
+            },
+        },
+        "ZD-14": {
+            "ours": [solve(unturned, eq13, 0.8)],
+            "theirs": truth,
+            "plants": {"θ = 0.7 for 0.8": ([solve(unturned, eq13, 0.7)], truth)},
+        },
+    }, found
 
 
 def root_by_eq12(tables: Sequence[Table], names: Sequence[str]) -> pd.DataFrame:

@@ -45,8 +45,10 @@ def by_division(frame: pd.DataFrame, divisions: int) -> pd.DataFrame:
 
 def accuracies(summary: pd.DataFrame) -> pd.DataFrame:
     """The accuracies of a summary, and beside each what `trees` says of its divisions."""
-    of = {name: summary.loc[summary["metric"] == name, "mean"].to_numpy()
-          for name in ("undisguised", "majority")}  # fmt: skip
+    of = {
+        name: summary.loc[summary["metric"] == name, "mean"].to_numpy()
+        for name in ("undisguised", "majority")
+    }
     return summary[summary["metric"] == "accuracy"].assign(**of)
 
 
@@ -92,20 +94,28 @@ def lost(accuracy: pd.DataFrame, series, thetas) -> np.ndarray:
 def losses(accuracy: pd.DataFrame, thetas, groups=(1, 2, 3), datasets=DATASETS) -> dict:
     """[Zhan & Du 6] The losses at some θ, for a bound on them."""
     series = [(dataset, number) for dataset in datasets for number in groups]
-    return {"value": lost(accuracy, series, thetas).ravel(),
-            "se": lines(accuracy, series, thetas, "se").ravel(), "names": named(series, thetas)}  # fmt: skip
+    return {
+        "value": lost(accuracy, series, thetas).ravel(),
+        "se": lines(accuracy, series, thetas, "se").ravel(),
+        "names": named(series, thetas),
+    }
 
 
 def means_along(accuracy: pd.DataFrame, thetas) -> dict:
     """Accuracies along a way of θ, less the undisguised one of the same divisions: for a trend."""
-    return {"values": -lost(accuracy, SERIES, thetas),
-            "se": lines(accuracy, SERIES, thetas, "se"), "names": named(SERIES)}  # fmt: skip
+    return {
+        "values": -lost(accuracy, SERIES, thetas),
+        "se": lines(accuracy, SERIES, thetas, "se"),
+        "names": named(SERIES),
+    }
 
 
 def variances_along(accuracy: pd.DataFrame, *ways) -> dict:
     """[Zhan & Du 5.3.2] The variances of the accuracy along ways of θ."""
-    values, se = (np.concatenate([lines(accuracy, SERIES, way, column) for way in ways])
-                  for column in ("var", "var_se"))  # fmt: skip
+    values, se = (
+        np.concatenate([lines(accuracy, SERIES, way, column) for way in ways])
+        for column in ("var", "var_se")
+    )
     names = [f"{name}, from θ = {way[0]:g}" for way in ways for name in named(SERIES)]
     return {"values": values, "se": se, "names": names}
 
@@ -125,8 +135,11 @@ def above_majority(accuracy: pd.DataFrame) -> dict:
     ways = [(each, WIDE if each[1] == 1 else NARROW) for each in SERIES]
     here = accuracy.set_index(CELL).loc[[(*each, t) for each, way in ways for t in way]]
     names = [name for each, way in ways for name in named([each], way)]
-    return {"value": (here["mean"] - here["majority"]).to_numpy(), "se": here["se"].to_numpy(),
-            "names": names}  # fmt: skip
+    return {
+        "value": (here["mean"] - here["majority"]).to_numpy(),
+        "se": here["se"].to_numpy(),
+        "names": names,
+    }
 
 
 def smallest_fair(accuracy: pd.DataFrame, dataset: str, groups: int, fair: float) -> float:
@@ -137,9 +150,13 @@ def smallest_fair(accuracy: pd.DataFrame, dataset: str, groups: int, fair: float
 
 def fair_ranges(accuracy: pd.DataFrame, limits=(0.05, 0.1)) -> pd.DataFrame:
     """`smallest_fair` for every data set and number of groups."""
-    columns = {f"{SHORT[dataset]}, {100 * fair:g} points":
-               [smallest_fair(accuracy, dataset, groups, fair) for groups in (1, 2, 3)]
-               for fair in limits for dataset in DATASETS}  # fmt: skip
+    columns = {
+        f"{SHORT[dataset]}, {100 * fair:g} points": [
+            smallest_fair(accuracy, dataset, groups, fair) for groups in (1, 2, 3)
+        ]
+        for fair in limits
+        for dataset in DATASETS
+    }
     return pd.DataFrame(columns, index=["one", "two", "three"]).rename_axis("groups")
 
 
@@ -163,24 +180,33 @@ def voting_is_worse(accuracy: pd.DataFrame) -> dict:
     mean = {d: lines(accuracy, [(d, m) for m in groups], INSIDE).mean() for d in DATASETS}
     loss = {d: lost(accuracy, [(d, m) for m in groups], INSIDE).mean() for d in DATASETS}
     names = [SHORT[d] for d in others]
-    return {"plain": {"differences": [mean[d] - mean[VOTING] for d in others], "names": names},
-            "under": {"differences": [loss[VOTING] - loss[d] for d in others], "names": names}}  # fmt: skip
+    return {
+        "plain": {"differences": [mean[d] - mean[VOTING] for d in others], "names": names},
+        "under": {"differences": [loss[VOTING] - loss[d] for d in others], "names": names},
+    }
 
 
 def loss_by_size(cut: pd.DataFrame, thetas) -> pd.DataFrame:
     """Mean loss over some θ by data set, number of records and groups (θ = 1 is undisguised)."""
     means = cut.pivot(index=["dataset", "size"], columns=["groups", "theta"], values="mean")
-    return pd.concat({groups: means[groups][1] - means[groups][thetas].mean(axis=1)
-                      for groups in (1, 2, 3)}, axis=1)  # fmt: skip
+    return pd.concat(
+        {groups: means[groups][1] - means[groups][thetas].mean(axis=1) for groups in (1, 2, 3)},
+        axis=1,
+    )
 
 
 def few_records_explain(cut: pd.DataFrame, thetas, size: int, many: int) -> dict:
     """Do as few records of the others lose as much as Voting, and as many of Voting less?"""
-    pairs = {"Adult": ((ADULT, size), (VOTING, size)), "Breast Cancer": ((CANCER, size), (VOTING, size)),
-             "Voting": ((VOTING, size), (VOTING, many))}  # fmt: skip
+    pairs = {
+        "Adult": ((ADULT, size), (VOTING, size)),
+        "Breast Cancer": ((CANCER, size), (VOTING, size)),
+        "Voting": ((VOTING, size), (VOTING, many)),
+    }
     mean = loss_by_size(cut, thetas).mean(axis=1)
-    return {"differences": [mean[one] - mean[other] for one, other in pairs.values()],
-            "names": list(pairs)}  # fmt: skip
+    return {
+        "differences": [mean[one] - mean[other] for one, other in pairs.values()],
+        "names": list(pairs),
+    }
 
 
 def one_class_of(cut: pd.DataFrame) -> pd.DataFrame:
@@ -228,14 +254,19 @@ def gained(summary: pd.DataFrame, index, better: str, worse: str) -> dict:
         ", ".join(_IN_WORDS[n].format(SHORT.get(v, v)) for n, v in zip(index, at))
         for at in wide.index
     ]
-    return {"differences": (wide["mean"][better] - wide["mean"][worse]).to_numpy(),
-            "se": np.hypot(wide["se"][better], wide["se"][worse]).to_numpy(), "names": names}  # fmt: skip
+    return {
+        "differences": (wide["mean"][better] - wide["mean"][worse]).to_numpy(),
+        "se": np.hypot(wide["se"][better], wide["se"][worse]).to_numpy(),
+        "names": names,
+    }
 
 
 def more_records(summary: pd.DataFrame) -> dict:
     """[Zhan & Du 2] Accuracies against the number of records, a series a number of groups."""
-    means, errors = (summary.pivot(index="groups", columns="size", values=column).sort_index(axis=1)
-                     for column in ("mean", "se"))  # fmt: skip
+    means, errors = (
+        summary.pivot(index="groups", columns="size", values=column).sort_index(axis=1)
+        for column in ("mean", "se")
+    )
     names = named([(ADULT, groups) for groups in means.index])
     return {"values": means.to_numpy(), "se": errors.to_numpy(), "names": names}
 
@@ -244,8 +275,11 @@ def partly_lost(summary: pd.DataFrame) -> dict:
     """[Zhan & Du 4.7] The loss by the number of disguised attributes."""
     table = summary.pivot(index="hidden", columns="metric", values=["mean", "se"])
     names = [f"{hidden} disguised" for hidden in table.index]
-    return {"value": (table["mean"]["undisguised"] - table["mean"]["accuracy"]).to_numpy(),
-            "se": table["se"]["accuracy"].to_numpy(), "names": names}  # fmt: skip
+    return {
+        "value": (table["mean"]["undisguised"] - table["mean"]["accuracy"]).to_numpy(),
+        "se": table["se"]["accuracy"].to_numpy(),
+        "names": names,
+    }
 
 
 def mean_errors(rows: pd.DataFrame) -> dict:
@@ -302,8 +336,13 @@ def between_deals(dealt: pd.DataFrame) -> pd.DataFrame:
     cells = dealt[dealt["metric"] == "accuracy"].groupby(["dataset", "groups"], sort=False)
     within = cells["var"].mean()
     between = (cells["mean"].var() - within / cells["reps"].mean()).clip(lower=0)
-    table = pd.DataFrame({"variance within a deal": within, "between deals": between,
-                          "share between": between / (within + between)})  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "variance within a deal": within,
+            "between deals": between,
+            "share between": between / (within + between),
+        }
+    )
     table.index = [f"{SHORT[dataset]}, {groups} groups" for dataset, groups in table.index]
     return table.rename_axis("data")
 
@@ -316,11 +355,13 @@ def reading_effects(
     means, effects = rows.groupby(["reading", "dataset", "theta"])["mean"].mean(), []
     for label, each in READINGS.items():
         moves = [
-            f"at θ = {theta:g} " + ", ".join(
+            f"at θ = {theta:g} "
+            + ", ".join(
                 f"{SHORT[d]} {means['ours', d, theta]:.3f} to {means[label, d, theta]:.3f}"
-                for d in each.datasets)
+                for d in each.datasets
+            )
             for theta in thetas
-        ]  # fmt: skip
+        ]
         effects.append(f"accuracy (mean of one to three groups): {'; '.join(moves)}")
     smallest = ", ".join(
         f"{SHORT[d]} {smallest_fair(accuracy, d, 2, 0.05)} or {smallest_fair(accuracy, d, 2, 0.1)}"
@@ -354,9 +395,13 @@ def privacy_of_more_groups(ladder: pd.DataFrame, thetas, knows="others") -> dict
     chance = ladder.set_index(CELL)[knows]
     few = [(dataset, groups) for dataset in DATASETS for groups in (1, 2)]
     cells = [((d, m, t), (d, m + 1, t)) for d, m in few for t in thetas]
-    return {"differences": [chance[one] - chance[more] for one, more in cells],
-            "se": [np.hypot(_of_victims(chance, one), _of_victims(chance, more)) for one, more in cells],
-            "names": named(few, thetas)}  # fmt: skip
+    return {
+        "differences": [chance[one] - chance[more] for one, more in cells],
+        "se": [
+            np.hypot(_of_victims(chance, one), _of_victims(chance, more)) for one, more in cells
+        ],
+        "names": named(few, thetas),
+    }
 
 
 #: What the rungs of `beyond.ladder` know.
@@ -365,7 +410,8 @@ BELIEFS = {"scheme": "the scheme only", "shares": "shares of single answers",
 #: Who guesses in other worlds: he knows less or more, or goes from the others' records to unseen ones otherwise.
 GUESSERS = {key: BELIEFS[key] for key in ("shares", "list")} | {
     "others, naive Bayes": "other people's records, by naive Bayes",
-    "others, kernel": "other people's records, by a kernel"}  # fmt: skip
+    "others, kernel": "other people's records, by a kernel",
+}
 
 
 def privacy_claims(chance: pd.Series, ladder: pd.DataFrame) -> dict[str, dict]:
@@ -380,11 +426,14 @@ def privacy_claims(chance: pd.Series, ladder: pd.DataFrame) -> dict[str, dict]:
     flat = {"values": np.ones((len(SERIES), len(down)))}
     none = {"differences": np.zeros(2 * len(DATASETS) * (len(down) - 1))}
     return {
-        "ZD-35": {"ours": ends.to_numpy(), "theirs": np.ones(len(ends)), "plants": {
-            "θ = 0.9": (inside.to_numpy(), np.ones(len(inside)))}},
+        "ZD-35": {
+            "ours": ends.to_numpy(),
+            "theirs": np.ones(len(ends)),
+            "plants": {"θ = 0.9": (inside.to_numpy(), np.ones(len(inside)))},
+        },
         "ZD-36": _by_knowledge(privacy_towards_half, ladder, down, flat),
         "ZD-37": _by_knowledge(privacy_of_more_groups, ladder, down[1:], none),
-    }  # fmt: skip
+    }
 
 
 def _by_knowledge(found: Callable, ladder: pd.DataFrame, thetas, nothing: dict) -> dict:

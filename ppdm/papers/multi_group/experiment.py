@@ -99,8 +99,10 @@ def trees(
     absent = 2 if coding.get("missing") == "third" else None
     best = "ID3" if learner == "one class" else learner
     for part, repetitions in parts(dataset, reps, divisions, ratio, **coding):
-        known = [part.outcome(_learner(name, negative).fit_table(part.train))[0]
-                 for name in (best, "one class")]  # fmt: skip
+        known = [
+            part.outcome(_learner(name, negative).fit_table(part.train))[0]
+            for name in (best, "one class")
+        ]
         for _ in repetitions:
             codes = part.codes if size is None else _drawn(part.codes, size, rng)
             if labels == "shuffled":
@@ -133,15 +135,23 @@ def benchmark(
         return {name: float(np.mean([one[name] for one in every])) for name in every[0]}
     part = divided(dataset, division, ratio, **coding)
     ones = part.truth @ part.numbers / part.numbers.sum()
-    accuracies = {name: part.outcome(_learner(name, "clip").fit_table(part.train))[0]
-                  for name in ("ID3", "naive Bayes")}  # fmt: skip
+    accuracies = {
+        name: part.outcome(_learner(name, "clip").fit_table(part.train))[0]
+        for name in ("ID3", "naive Bayes")
+    }
     return accuracies | {"majority class": float(max(ones, 1 - ones))}
 
 
 def estimate(
-    table: Table, groups: int, theta: float, class_in: str, rng, deal=None, absent=None,
+    table: Table,
+    groups: int,
+    theta: float,
+    class_in: str,
+    rng,
+    deal=None,
+    absent=None,
     sizes: str = "equal",
-) -> Table:  # fmt: skip
+) -> Table:
     """Disguise a table (the class last) and undo it, in one of the readings of the class's place.
 
     `deal` is the generator that deals the attributes into groups, of equal or of any `sizes`.
@@ -226,9 +236,15 @@ def copied_class(table: Table, groups, theta: float, rng: np.random.Generator) -
 
 
 def testing(
-    rng: np.random.Generator, reps: int, dataset: str, groups: int, theta: float,
-    divisions: int = 0, labels: str = "true", **coding,
-) -> dict[str, np.ndarray]:  # fmt: skip
+    rng: np.random.Generator,
+    reps: int,
+    dataset: str,
+    groups: int,
+    theta: float,
+    divisions: int = 0,
+    labels: str = "true",
+    **coding,
+) -> dict[str, np.ndarray]:
     """[Zhan & Du 4.6] Test and prune with disguised records.
 
     Three quarters of the training part grow the tree, the last quarter prunes it (reduced-error
@@ -263,9 +279,14 @@ def testing(
 
 
 def partly_disguised(
-    rng: np.random.Generator, reps: int, dataset: str, hidden: int, theta: float,
-    divisions: int = 0, **coding,
-) -> dict[str, np.ndarray]:  # fmt: skip
+    rng: np.random.Generator,
+    reps: int,
+    dataset: str,
+    hidden: int,
+    theta: float,
+    divisions: int = 0,
+    **coding,
+) -> dict[str, np.ndarray]:
     """[Zhan & Du 4.7] Only `hidden` attributes, drawn anew each time, are disguised, in one group.
 
     Neither are the others nor the class. Returns ``accuracy`` and ``undisguised``.
@@ -282,9 +303,15 @@ def partly_disguised(
 
 
 def two_parties(
-    rng: np.random.Generator, reps: int, dataset: str, groups: int, theta: float,
-    own: float, divisions: int = 0, **coding,
-) -> dict[str, np.ndarray]:  # fmt: skip
+    rng: np.random.Generator,
+    reps: int,
+    dataset: str,
+    groups: int,
+    theta: float,
+    own: float,
+    divisions: int = 0,
+    **coding,
+) -> dict[str, np.ndarray]:
     """[Zhan & Du 2] B holds a share `own` of the training records, A disguises and sends the rest.
 
     Accuracies of four trees: ``B alone``, ``A alone`` (undone), ``both`` (B's true counts plus A's
@@ -314,9 +341,15 @@ def _columns(rows: list[dict]) -> dict[str, np.ndarray]:
 
 
 def association(
-    rng: np.random.Generator, reps: int, dataset: str, groups: int, theta: float,
-    support: float = 0.3, confidence: float = 0.8, **coding,
-) -> dict[str, np.ndarray]:  # fmt: skip
+    rng: np.random.Generator,
+    reps: int,
+    dataset: str,
+    groups: int,
+    theta: float,
+    support: float = 0.3,
+    confidence: float = 0.8,
+    **coding,
+) -> dict[str, np.ndarray]:
     """[Zhan & Du 4.8] Association rules from disguised records, against those of the true ones.
 
     Rules "all of these are 1, so that one is 1 too" of two or three attributes. Returns how many
@@ -390,8 +423,12 @@ class Part(NamedTuple):
         """Accuracy, mean accuracy of the two classes, and whether all got the same class."""
         guess = model._best(self.digits)
         right = guess == self.truth
-        classes = [self.numbers[self.truth == v] @ right[self.truth == v]
-                   / max(self.numbers[self.truth == v].sum(), 1) for v in (0, 1)]  # fmt: skip
+        classes = [
+            self.numbers[self.truth == v]
+            @ right[self.truth == v]
+            / max(self.numbers[self.truth == v].sum(), 1)
+            for v in (0, 1)
+        ]
         constant = float((guess == guess[0]).all())
         return float(right @ self.numbers / self.numbers.sum()), float(np.mean(classes)), constant
 

@@ -35,12 +35,32 @@ def before_and_learned(
             ax.axhspan(before, full, color=plot.COLOURS[0], alpha=0.22, linewidth=0)
             for i, (groups, line) in enumerate(each_group(part, "groups", sort=True)):
                 line = line.sort_values("theta")
-                ax.plot(line["theta"], line["mean"], marker=plot.MARKERS[i], color=plot.COLOURS[i], markeredgewidth=0,
-                        linestyle=(0, plot.DASHES[i]) if i else "-", label=SCHEMES[groups])  # fmt: skip
-            ax.annotate("right before anything\nis learned", (0.97, before / 2), ha="right",
-                        xycoords=ax.get_yaxis_transform(), va="center", fontsize=10)  # fmt: skip
-            ax.annotate("to be learned", (0.03, full), xycoords=ax.get_yaxis_transform(), xytext=(0, 2),
-                        textcoords="offset points", va="bottom", fontsize=10)  # fmt: skip
+                ax.plot(
+                    line["theta"],
+                    line["mean"],
+                    marker=plot.MARKERS[i],
+                    color=plot.COLOURS[i],
+                    markeredgewidth=0,
+                    linestyle=(0, plot.DASHES[i]) if i else "-",
+                    label=SCHEMES[groups],
+                )
+            ax.annotate(
+                "right before anything\nis learned",
+                (0.97, before / 2),
+                ha="right",
+                xycoords=ax.get_yaxis_transform(),
+                va="center",
+                fontsize=10,
+            )
+            ax.annotate(
+                "to be learned",
+                (0.03, full),
+                xycoords=ax.get_yaxis_transform(),
+                xytext=(0, 2),
+                textcoords="offset points",
+                va="bottom",
+                fontsize=10,
+            )
             ax.set(
                 title=SHORT.get(name, name),
                 xlabel="θ",
@@ -61,8 +81,10 @@ def before_and_learned(
 def _told(name: str, part: pd.DataFrame, of: Mapping[str, float]) -> str:
     low = part[part["theta"] == part["theta"].min()]
     ends = ", ".join(f"{SCHEMES[m]}: {mean:.2f}" for m, mean in zip(low["groups"], low["mean"]))
-    return (f"{SHORT.get(name, name)}: {of['majority class']:.2f} right before anything is learned, {of['ID3']:.2f} "
-            f"by the undisguised tree; {ends} at θ = {part['theta'].min():g}.")  # fmt: skip
+    return (
+        f"{SHORT.get(name, name)}: {of['majority class']:.2f} right before anything is learned, {of['ID3']:.2f} "
+        f"by the undisguised tree; {ends} at θ = {part['theta'].min():g}."
+    )
 
 
 #: Where the paper calls a scheme fairly accurate: θ from here up, for each number of groups.
@@ -99,8 +121,14 @@ def losses(lost: pd.DataFrame, limits: Mapping[str, float]) -> plot.Figure:
                 ax.fill_between(
                     line["theta"], line["low"], line["high"], color=colour, alpha=0.22, linewidth=0
                 )
-                ax.plot(line["theta"][fair], line["loss"][fair], plot.MARKERS[i], color=colour, markeredgewidth=0,
-                        label=SCHEMES[groups])  # fmt: skip
+                ax.plot(
+                    line["theta"][fair],
+                    line["loss"][fair],
+                    plot.MARKERS[i],
+                    color=colour,
+                    markeredgewidth=0,
+                    label=SCHEMES[groups],
+                )
                 ax.plot(
                     line["theta"][~fair],
                     line["loss"][~fair],
@@ -118,8 +146,11 @@ def losses(lost: pd.DataFrame, limits: Mapping[str, float]) -> plot.Figure:
 
     figure = plot.laid_out(draw)
     figure.data = lost
-    told = [f"{SHORT.get(name, name)}, {SCHEMES[m]}: {plot.shape(line['theta'], line['loss'], 'θ')}."
-            for name, part in panels for m, line in each_group(part.sort_values("theta"), "groups", sort=True)]  # fmt: skip
+    told = [
+        f"{SHORT.get(name, name)}, {SCHEMES[m]}: {plot.shape(line['theta'], line['loss'], 'θ')}."
+        for name, part in panels
+        for m, line in each_group(part.sort_values("theta"), "groups", sort=True)
+    ]
     told += [f"Level of {word} {limit:g}." for word, limit in limits.items()]
     figure.alt = " ".join(told)
     figure.caption = "Loss of accuracy against θ."
@@ -138,8 +169,10 @@ def nodes(rows: pd.DataFrame, words: Mapping[str, str]) -> plot.Figure:
     """
     parts = [[] if e == "all" else e.split(" and ") for e in rows["E"]]
     told = [words.get(part[-1], part[-1]) if part else "everybody" for part in parts]
-    labels = [f"{'–  ' * len(part)}{word} ({size:,.0f})"
-              for part, word, size in zip(parts, told, rows["|S| estimated"])]  # fmt: skip
+    labels = [
+        f"{'–  ' * len(part)}{word} ({size:,.0f})"
+        for part, word, size in zip(parts, told, rows["|S| estimated"])
+    ]
 
     def draw(phone: bool) -> plot.Figure:
         fig = plot.Figure(
@@ -172,6 +205,9 @@ def nodes(rows: pd.DataFrame, words: Mapping[str, str]) -> plot.Figure:
     figure.data = rows
     figure.alt = " ".join(
         f"{word[:1].upper() + word[1:]} ({size:,.0f}): {believed:.2f} believed, {true:.2f} in truth."
-        for word, size, believed, true in zip(told, rows["|S| estimated"], rows["Q1 estimated"], rows["Q1 true"]))  # fmt: skip
+        for word, size, believed, true in zip(
+            told, rows["|S| estimated"], rows["Q1 estimated"], rows["Q1 true"]
+        )
+    )
     figure.caption = "A tree grown on estimated counts, beside the true ones."
     return figure

@@ -49,8 +49,12 @@ class Runs:
         )
 
     def elsewhere(
-        self, function: Callable, grid: list[dict], readings: Sequence[Reading] = (), draws: int | None = None
-    ) -> pd.DataFrame:  # fmt: skip
+        self,
+        function: Callable,
+        grid: list[dict],
+        readings: Sequence[Reading] = (),
+        draws: int | None = None,
+    ) -> pd.DataFrame:
         """The same grid in other worlds, on half of the divisions unless `draws` says how many."""
         on = draws or max(2, self.divisions // 2)
         if not readings:
@@ -82,8 +86,10 @@ class Runs:
     @cached_property
     def benchmarks(self) -> dict[str, dict[str, float]]:
         """For each data set both learners on undisguised records, and the majority class."""
-        return {name: experiment.benchmark(name, divisions=self.divisions, **self.settings)
-                for name in DATASETS}  # fmt: skip
+        return {
+            name: experiment.benchmark(name, divisions=self.divisions, **self.settings)
+            for name in DATASETS
+        }
 
     @cached_property
     def others(self) -> pd.DataFrame:
@@ -107,5 +113,6 @@ class Runs:
         Pairs of readings take longer than the chapter has: `multi_group.pairs` asks them.
         """
         found = evidence.ON_ACCURACY[claim]
-        return study.cases(found, self.of_world, plants=self._of_plant, draws="division",
-                           touches=touching(claim))  # fmt: skip
+        return study.cases(
+            found, self.of_world, plants=self._of_plant, draws="division", touches=touching(claim)
+        )

@@ -235,10 +235,15 @@ def beside_asking(edge, square, searched, cells, priors: dict, respondents: int)
         }  # fmt: skip
         direct = float(mse(np.eye(len(prior)), prior, respondents))
         parts += [
-            pd.DataFrame({"method": name, "attacker": 1 - front["privacy"], "respondents": front["mse"] / direct})
-            .assign(**cell, blind=float(prior.max()))
+            pd.DataFrame(
+                {
+                    "method": name,
+                    "attacker": 1 - front["privacy"],
+                    "respondents": front["mse"] / direct,
+                }
+            ).assign(**cell, blind=float(prior.max()))
             for name, front in fronts.items()
-        ]  # fmt: skip
+        ]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -248,8 +253,15 @@ def beside_asking(edge, square, searched, cells, priors: dict, respondents: int)
 def each_beside_warner(searches, cells, priors: dict, respondents: int) -> pd.DataFrame:
     """`beside_warner` of one search for each experiment."""
     return pd.concat(
-        [beside_warner(of(searches, cell), warner_front(priors[cell["dataset"]], cell["delta"], respondents))
-         .assign(**cell) for cell in cells], ignore_index=True)  # fmt: skip
+        [
+            beside_warner(
+                of(searches, cell),
+                warner_front(priors[cell["dataset"]], cell["delta"], respondents),
+            ).assign(**cell)
+            for cell in cells
+        ],
+        ignore_index=True,
+    )
 
 
 def unsearched(cells, priors: dict, respondents: int, seed: int) -> pd.DataFrame:

@@ -48,8 +48,14 @@ def unreached(table: pd.DataFrame, top: float = 6.0) -> plot.Figure:
                 _line(ax, part["privacy"], part[name], name)
             ax.axhline(1, color=plot.INK, linewidth=1.8)
             ax.axhspan(0, 1, color=plot.SOFT, alpha=0.22, linewidth=0)
-            ax.annotate("no scheme can be here", (0.5, 0.84), xycoords=ax.get_yaxis_transform(),
-                        ha="center", va="center", fontsize=10)  # fmt: skip
+            ax.annotate(
+                "no scheme can be here",
+                (0.5, 0.84),
+                xycoords=ax.get_yaxis_transform(),
+                ha="center",
+                va="center",
+                fontsize=10,
+            )
             ax.set(title=named(*cell), ylim=(0.68, top), xlabel="privacy")
             ax.set_yscale("log")
             ticks = [1, 1.5, 2, 3, 4, 6]
@@ -83,8 +89,10 @@ def all_fronts(
     >>> drawn.alt[:75]
     'gamma, δ = 0.75: OptRR from error 1e-05 at privacy 0.30 to 2e-05 at 0.50; c'
     """
-    panels = {cell: {name: front.sort_values("privacy") for name, front in methods.items()}
-              for cell, methods in fronts.items()}  # fmt: skip
+    panels = {
+        cell: {name: front.sort_values("privacy") for name, front in methods.items()}
+        for cell, methods in fronts.items()
+    }
     least = 0.8 * min(
         front["mse"].min() for methods in panels.values() for front in methods.values()
     )
@@ -118,10 +126,15 @@ def all_fronts(
     figure = plot.laid_out(draw)
     figure.data = pd.concat(
         front[["privacy", "mse"]].assign(dataset=dataset, delta=delta, method=name)
-        for (dataset, delta), methods in panels.items() for name, front in methods.items())  # fmt: skip
+        for (dataset, delta), methods in panels.items()
+        for name, front in methods.items()
+    )
     figure.alt = " ".join(
-        f"{named(*cell)}: " + "; ".join(f"{name} {_ends(front)}" for name, front in methods.items()) + "."
-        for cell, methods in panels.items())  # fmt: skip
+        f"{named(*cell)}: "
+        + "; ".join(f"{name} {_ends(front)}" for name, front in methods.items())
+        + "."
+        for cell, methods in panels.items()
+    )
     figure.caption = "Privacy against error. Lower and further right is better. No scheme can lie in the shaded ground."
     return figure
 
@@ -144,8 +157,17 @@ def trade_off(points: pd.DataFrame, top: float = 100.0) -> plot.Figure:
             ):
                 # From above the name of the level, not through it.
                 ax.axvline(x, 0.15, color=plot.SOFT, linewidth=1.2, linestyle=(0, (1.5, 1.5)))
-                ax.annotate(word, (x, 0.97), xycoords=ax.get_xaxis_transform(), rotation=90, xytext=(away, 0),
-                            textcoords="offset points", ha=side, va="top", fontsize=10)  # fmt: skip
+                ax.annotate(
+                    word,
+                    (x, 0.97),
+                    xycoords=ax.get_xaxis_transform(),
+                    rotation=90,
+                    xytext=(away, 0),
+                    textcoords="offset points",
+                    ha=side,
+                    va="top",
+                    fontsize=10,
+                )
             plot.name_level(ax, "asked directly", 1.0, x=0.12 if phone else 0.3, above=False)
             ax.set_title(named(*cell).replace(", ", "\n" if phone else ", "), fontsize=10.5)
             ax.set(ylim=(0.45, top), xlim=(0, bound + 0.14))
@@ -162,7 +184,9 @@ def trade_off(points: pd.DataFrame, top: float = 100.0) -> plot.Figure:
         f"{named(*cell)}, {name}: a guesser right with {line['attacker'].max():.2f} costs "
         f"{line['respondents'].min():.3g} respondents for one, with {line['attacker'].min():.2f} "
         f"{line['respondents'].max():.3g}."
-        for cell, part in panels for name, line in each_group(part, "method"))  # fmt: skip
+        for cell, part in panels
+        for name, line in each_group(part, "method")
+    )
     figure.caption = "What a guesser gets, and how many respondents it takes."
     return figure
 
@@ -183,8 +207,16 @@ def who_is_told(kinds: pd.DataFrame) -> plot.Figure:
         for ax, (delta, part) in zip(axes, panels):
             left = np.zeros(len(part))
             for colour, column, hatch in zip(plot.COLOURS, columns, ("", "//", "..", "xx")):
-                ax.barh(part["privacy"].map("{:g}".format), part[column], left=left, color=colour,
-                        hatch=hatch, edgecolor=plot.SOFT, linewidth=0.4, label=_told_as(column))  # fmt: skip
+                ax.barh(
+                    part["privacy"].map("{:g}".format),
+                    part[column],
+                    left=left,
+                    color=colour,
+                    hatch=hatch,
+                    edgecolor=plot.SOFT,
+                    linewidth=0.4,
+                    label=_told_as(column),
+                )
                 left += part[column].to_numpy()
             ax.set(title=f"bound δ = {delta:g}", xlabel="share of people", xlim=(0, 1))
             ax.grid(axis="y", visible=False)
@@ -197,8 +229,10 @@ def who_is_told(kinds: pd.DataFrame) -> plot.Figure:
     figure.data = kinds
     figure.alt = " ".join(
         f"δ = {row['δ']:g}, privacy {row['privacy']:g}: "
-        + ", ".join(f"{column} {row[column]:.2f}" for column in columns) + "."
-        for _, row in kinds.iterrows())  # fmt: skip
+        + ", ".join(f"{column} {row[column]:.2f}" for column in columns)
+        + "."
+        for _, row in kinds.iterrows()
+    )
     figure.caption = "What kinds of report the best schemes send."
     return figure
 
@@ -228,7 +262,8 @@ def mixing(delta: float = 0.7) -> plot.Figure:
 
     figure = plot.laid_out(draw)
     figure.data = pd.DataFrame([*atoms, report], columns=["x = 1", "x = 2", "x = 3"]).assign(
-        point=["atom"] * len(atoms) + ["report"])  # fmt: skip
+        point=["atom"] * len(atoms) + ["report"]
+    )
     figure.alt = (
         f"Left: the triangle of all distributions on three answers, its corners cut off at δ = {delta:g}, with "
         f"{len(atoms)} atoms; the report (0.4, 0.4, 0.2) lies on the line between the middle and the atom "
@@ -256,7 +291,7 @@ def _triangle(ax: Axes, atoms: np.ndarray, report: np.ndarray, delta: float) -> 
     for corner, name, away in zip(
         corners, ("x = 1", "x = 2", "x = 3"), ((-4, -14), (4, -14), (0, 5))
     ):
-        ax.annotate(name, corner, xytext=away, textcoords="offset points", ha="center", fontsize=10)  # fmt: skip
+        ax.annotate(name, corner, xytext=away, textcoords="offset points", ha="center", fontsize=10)
     ax.set(title=f"ten atoms (dots), δ = {delta:g}", xlim=(-0.08, 1.08), ylim=(-0.12, 0.98))
     ax.set_aspect("equal")
     ax.set_axis_off()
@@ -272,10 +307,25 @@ def _bars(ax: Axes, report: np.ndarray) -> None:
         x = 4 * i + np.arange(3)
         ax.bar(x, p, color=plot.COLOURS[1 if i == 1 else 0], width=0.8)
         ax.plot([x[0] - 0.5, x[-1] + 0.5], [p.max()] * 2, color=plot.INK, linewidth=1.4)
-        ax.annotate(f"t = {p.max():g}", (x[1], p.max()), xytext=(0, 3), textcoords="offset points",
-                    ha="center", va="bottom", fontsize=10)  # fmt: skip
-        ax.annotate(name, (x[1], 0), xytext=(0, -8), textcoords="offset points", ha="center", va="top",
-                    fontsize=10, annotation_clip=False)  # fmt: skip
+        ax.annotate(
+            f"t = {p.max():g}",
+            (x[1], p.max()),
+            xytext=(0, 3),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            fontsize=10,
+        )
+        ax.annotate(
+            name,
+            (x[1], 0),
+            xytext=(0, -8),
+            textcoords="offset points",
+            ha="center",
+            va="top",
+            fontsize=10,
+            annotation_clip=False,
+        )
     ax.set(title="midway between two others", ylim=(0, 0.54), ylabel="posterior of x = 1, 2, 3")
     ax.set_xticks([])
     ax.grid(axis="x", visible=False)
@@ -283,19 +333,33 @@ def _bars(ax: Axes, report: np.ndarray) -> None:
 
 def _line(ax: Axes, x, y, name: str) -> None:
     colour, dashes = LINES[name]
-    ax.plot(x, y, color=colour, linestyle=(0, dashes) if dashes else "-", label=name,
-            linewidth=1.6 if name == "certified frontier" else 1.9)  # fmt: skip
+    ax.plot(
+        x,
+        y,
+        color=colour,
+        linestyle=(0, dashes) if dashes else "-",
+        label=name,
+        linewidth=1.6 if name == "certified frontier" else 1.9,
+    )
 
 
 def _ground(ax: Axes, frontier: pd.DataFrame | None) -> None:
     """Shade what lies below the frontier."""
     if frontier is None:
         return
-    ax.fill_between(frontier["privacy"], ax.get_ylim()[0], frontier["mse"], color=plot.SOFT, alpha=0.22,
-                    linewidth=0)  # fmt: skip
+    ax.fill_between(
+        frontier["privacy"],
+        ax.get_ylim()[0],
+        frontier["mse"],
+        color=plot.SOFT,
+        alpha=0.22,
+        linewidth=0,
+    )
 
 
 def _ends(front: pd.DataFrame) -> str:
     first, last = front.iloc[0], front.iloc[-1]
-    return (f"from error {first['mse']:.2g} at privacy {first['privacy']:.2f} to {last['mse']:.2g} at "
-            f"{last['privacy']:.2f}")  # fmt: skip
+    return (
+        f"from error {first['mse']:.2g} at privacy {first['privacy']:.2f} to {last['mse']:.2g} at "
+        f"{last['privacy']:.2f}"
+    )

@@ -42,11 +42,14 @@ def combinations() -> list[dict]:
     """
     every = [
         (shape, mean, sd, f"unit bins, {shape}, mean {mean:g}, deviation {sd:g}")
-        for shape in SHAPES for mean in (5.5, 5.0) for sd in TENTHS
+        for shape in SHAPES
+        for mean in (5.5, 5.0)
+        for sd in TENTHS
     ] + [
         (shape, 5.5, 5 / reach, f"ten bins over ±{reach:g} deviations, {shape}")
-        for shape in SHAPES for reach in REACHES
-    ]  # fmt: skip
+        for shape in SHAPES
+        for reach in REACHES
+    ]
     return [dict(zip(("shape", "mean", "sd", "reading"), one, strict=True)) for one in every]
 
 
@@ -73,7 +76,9 @@ def limits_of_all(
     return pd.DataFrame(rows)
 
 
-def judged_on_the_fourth(limits: pd.DataFrame, deltas: Sequence[float] = tuple(DELTAS)) -> pd.DataFrame:  # fmt: skip
+def judged_on_the_fourth(
+    limits: pd.DataFrame, deltas: Sequence[float] = tuple(DELTAS)
+) -> pd.DataFrame:
     """For each limit: the combination that explains the *other* three best, and how it does here.
 
     `chance` is that of the printed number, each combination weighing as much as it explains the other

@@ -48,8 +48,29 @@ def plane(points: pd.DataFrame) -> pd.DataFrame:
     frame.insert(2, "family", [one.family if one else "reference" for one in line])
     frame.insert(3, "symbol", [one.symbol if one else "" for one in line])
     frame["evidence"] = ["fig-plane-" + short(name) for name in frame["dataset"]]
-    return frame[["dataset", "scheme", "family", "symbol", "parameter", "epsilon", "knowledge", "goal", "guess",
-                  "guess_se", "blind", "bound", "nb", "nb_se", "id3", "id3_se", "singles", "pairs", "evidence"]]  # fmt: skip
+    return frame[
+        [
+            "dataset",
+            "scheme",
+            "family",
+            "symbol",
+            "parameter",
+            "epsilon",
+            "knowledge",
+            "goal",
+            "guess",
+            "guess_se",
+            "blind",
+            "bound",
+            "nb",
+            "nb_se",
+            "id3",
+            "id3_se",
+            "singles",
+            "pairs",
+            "evidence",
+        ]
+    ]
 
 
 def short(dataset: str) -> str:
@@ -126,9 +147,13 @@ def least_loss(rows: pd.DataFrame, blinded: bool = False) -> dict[str, Any]:
 
 
 def published(
-    rows: pd.DataFrame, tables: Iterable[str], knowledge: str = "own list", goal: str = LINK, sign: float = 1.0,
+    rows: pd.DataFrame,
+    tables: Iterable[str],
+    knowledge: str = "own list",
+    goal: str = LINK,
+    sign: float = 1.0,
     shuffled: bool = False,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """WC-2, WC-3: the best disguise at no more risk minus each released table; -1 turns it around.
 
     With `shuffled`, whoever should be better learns from shuffled labels: a world that is wrong.
@@ -224,8 +249,9 @@ def same_epsilon(
     domain = train.domain
     schemes = {
         "lot": experiment.mechanism_of("one question by lot", epsilon, people.everyone),
-        "split": k_rr_each(domain, epsilon), "whole": k_rr_each(domain, epsilon * len(domain.names)),
-    }  # fmt: skip
+        "split": k_rr_each(domain, epsilon),
+        "whole": k_rr_each(domain, epsilon * len(domain.names)),
+    }
     found = {}
     for name, scheme in schemes.items():
         worth = experiment.worth(scheme, train, test, surveys, rng, trees=False)
@@ -263,11 +289,15 @@ def six_names(theta: float = 0.7) -> dict[str, dict[str, Any]]:
     record = MultiGroup(theta, [["A"], ["B"]]).matrix(two)
     told = unary(2, epsilon)[[2, 1]]  # the reports 10 and 01
     return {
-        "ours": {"ours": np.append(ours, record), "theirs": np.append(np.array([one] * len(ours)),
-                 k_rr_each(two, 2 * epsilon).matrix(two))},
+        "ours": {
+            "ours": np.append(ours, record),
+            "theirs": np.append(
+                np.array([one] * len(ours)), k_rr_each(two, 2 * epsilon).matrix(two)
+            ),
+        },
         "optimised unary": {"ours": told, "theirs": one},
         "the whole ε for each": {"ours": record, "theirs": k_rr_each(two, 4 * epsilon).matrix(two)},
-    }  # fmt: skip
+    }
 
 
 def same_record(q: float = 0.3) -> dict[str, dict[str, Any]]:
@@ -282,8 +312,10 @@ def same_record(q: float = 0.3) -> dict[str, dict[str, Any]]:
     theirs = k_rr(three.size, epsilon)  # by its own formula, not through the scheme's
     assert k_rr_record(three, epsilon).q > 0
     uneven = UnrelatedQuestion(q, personal={name: [0.3, 0.7] for name in three.names})
-    return {"ours": {"ours": UnrelatedQuestion(q).matrix(three), "theirs": theirs},
-            "coins that are not fair": {"ours": uneven.matrix(three), "theirs": theirs}}  # fmt: skip
+    return {
+        "ours": {"ours": UnrelatedQuestion(q).matrix(three), "theirs": theirs},
+        "coins that are not fair": {"ours": uneven.matrix(three), "theirs": theirs},
+    }
 
 
 def answers_of(datasets: Iterable[str]) -> list[dict[str, str]]:

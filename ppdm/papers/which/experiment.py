@@ -88,8 +88,10 @@ def grid(
     (12, {'dataset': 'pima', 'scheme': 'undisguised', 'parameter': 1.0, 'division': 0})
     """
     points = [("undisguised", 1.0)] + [
-        (name, value) for name, line in LINES.items() for value in (line.few if quick else line.values)
-    ]  # fmt: skip
+        (name, value)
+        for name, line in LINES.items()
+        for value in (line.few if quick else line.values)
+    ]
     return [
         {"dataset": dataset, "scheme": name, "parameter": float(value), "division": k}
         for dataset in datasets for name, value in points for k in range(splits)
@@ -97,9 +99,14 @@ def grid(
 
 
 def point(
-    rng: np.random.Generator, dataset: str, scheme: str, parameter: float, division: int,
-    surveys: int = 2, **coding: Any,
-) -> pd.DataFrame:  # fmt: skip
+    rng: np.random.Generator,
+    dataset: str,
+    scheme: str,
+    parameter: float,
+    division: int,
+    surveys: int = 2,
+    **coding: Any,
+) -> pd.DataFrame:
     """A row an attacker: his chance, the blind one, and beside it what the scheme is worth.
 
     >>> rows = point(np.random.default_rng(1), "pima", "each answer alone", 0.8, 0, surveys=1)
@@ -112,11 +119,16 @@ def point(
     if scheme in ("AIBR", "BSVD", "SSVD", "kCG"):
         value, found = _released(rng, dataset, scheme, parameter, division, test, coding)
     else:
-        mechanism = None if scheme == "undisguised" else mechanism_of(
-            scheme, parameter, people.everyone, division)  # fmt: skip
+        mechanism = (
+            None
+            if scheme == "undisguised"
+            else mechanism_of(scheme, parameter, people.everyone, division)
+        )
         value = worth(mechanism, train, test, surveys, rng)
-        listed = tabled(people.codes[fixed_split(len(people.codes), division)[0][:LISTED]],
-                        people.everyone.domain)  # fmt: skip
+        listed = tabled(
+            people.codes[fixed_split(len(people.codes), division)[0][:LISTED]],
+            people.everyone.domain,
+        )
         found = attacked(mechanism or UnrelatedQuestion(1.0), train, test, listed, rng, division)
     return pd.DataFrame([{"knowledge": rung, "goal": goal, **guess, **value}
                          for (rung, goal), guess in found.items()])  # fmt: skip
@@ -182,9 +194,13 @@ def matrix_of(scheme: str, parameter: float, shares: tuple[float, ...]) -> np.nd
 
 
 def worth(
-    mechanism: Mechanism | None, train: Table, test: Table, surveys: int, rng: np.random.Generator,
+    mechanism: Mechanism | None,
+    train: Table,
+    test: Table,
+    surveys: int,
+    rng: np.random.Generator,
     trees: bool = True,
-) -> dict[str, float]:  # fmt: skip
+) -> dict[str, float]:
     """Balanced accuracies and errors, the mean of a few surveys of the same respondents.
 
     >>> train, test = respondents("pima").fixed
@@ -224,9 +240,13 @@ def _errors(pairs: Any, train: Table) -> tuple[float, float]:
 
 
 def attacked(
-    scheme: Mechanism, others: Table, victims: Table, listed: Table, rng: np.random.Generator,
+    scheme: Mechanism,
+    others: Table,
+    victims: Table,
+    listed: Table,
+    rng: np.random.Generator,
     division: int = 0,
-) -> dict[tuple[str, str], dict[str, Any]]:  # fmt: skip
+) -> dict[tuple[str, str], dict[str, Any]]:
     """The chances of all attackers on one scheme, by knowledge and goal.
 
     >>> people = Table(Domain(("A", "B", "C"), ((0, 1),) * 3), [5, 1, 2, 2, 1, 3, 1, 5])
@@ -291,8 +311,9 @@ def _all_but_hers(
 def _strata(domain: Domain, known: tuple[str, ...]) -> tuple[np.ndarray, ...]:
     """Which records have each combination of some answers."""
     digits = domain.digits(np.arange(domain.size))[:, [domain.axis(name) for name in known]]
-    return tuple((digits == combination).all(axis=1)
-                 for combination in np.ndindex(*[2] * len(known)))  # fmt: skip
+    return tuple(
+        (digits == combination).all(axis=1) for combination in np.ndindex(*[2] * len(known))
+    )
 
 
 def _wide(scheme: Mechanism, domain: Domain) -> bool:
@@ -517,15 +538,22 @@ def released(scheme: str, A: np.ndarray, parameter: float, rng: np.random.Genera
 
 
 def _released(
-    rng: np.random.Generator, dataset: str, scheme: str, parameter: float, division: int, test: Table,
+    rng: np.random.Generator,
+    dataset: str,
+    scheme: str,
+    parameter: float,
+    division: int,
+    test: Table,
     coding: dict[str, Any],
-) -> tuple[dict[str, float], dict[tuple[str, str], dict[str, Any]]]:  # fmt: skip
+) -> tuple[dict[str, float], dict[tuple[str, str], dict[str, Any]]]:
     numbers = numbers_of(dataset, **coding)
     rows = fixed_split(len(numbers.X), division)[0][:LISTED]
     A, y = numbers.X[rows], numbers.y[rows]
     B = released(scheme, A, parameter, rng)
-    true, seen = (tabled(test.domain.codes(np.column_stack([numbers.answers(t), y])), test.domain)
-                  for t in (A, B))  # fmt: skip
+    true, seen = (
+        tabled(test.domain.codes(np.column_stack([numbers.answers(t), y])), test.domain)
+        for t in (A, B)
+    )
     bayes, tree = NaiveBayes().fit_table(seen), ID3().fit_table(seen)
     errors = _errors(bayes.pairs_, true)
     worth = {"nb": scores(bayes.confusion(test))[1], "id3": scores(tree.confusion(test))[1],

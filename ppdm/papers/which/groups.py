@@ -102,8 +102,10 @@ def preferred(theta: float, prior: np.ndarray | None = None) -> pd.DataFrame:
     shares = np.full(2**ANSWERS, 2.0**-ANSWERS) if prior is None else prior
     rows = []
     for goal, gain in attackers().items():
-        chances = {name: posterior(channel_of(name, theta), shares, gain)
-                   for name in ("one group", "two groups, AB|C", "three groups")}  # fmt: skip
+        chances = {
+            name: posterior(channel_of(name, theta), shares, gain)
+            for name in ("one group", "two groups, AB|C", "three groups")
+        }
         rows.append({"goal": goal, **chances, "blind": blind(shares, gain)})
     return pd.DataFrame(rows)
 

@@ -58,8 +58,14 @@ def everything(frame: pd.DataFrame) -> plot.Figure:
             _levels(ax, part, phone, named=ax is axes[0], above=False)
             shown = part[part["family"] != "reference"]
             for family, points in shown.groupby("family", sort=False):
-                ax.plot(points["guess"], points["nb"], linestyle="", marker=plot.MARKERS[FAMILIES.index(family)],
-                        color=plot.COLOURS[FAMILIES.index(family)], markeredgewidth=0)  # fmt: skip
+                ax.plot(
+                    points["guess"],
+                    points["nb"],
+                    linestyle="",
+                    marker=plot.MARKERS[FAMILIES.index(family)],
+                    color=plot.COLOURS[FAMILIES.index(family)],
+                    markeredgewidth=0,
+                )
             best = best_line(shown)
             ax.plot(
                 best["guess"],
@@ -83,11 +89,16 @@ def everything(frame: pd.DataFrame) -> plot.Figure:
     figure.data = here
     figure.alt = "The best schemes at rising risk, each with the chance that one answer is guessed right and the "
     figure.alt += "balanced accuracy of what is learned. " + " ".join(
-        f"{SHORT[name]}: " + ", ".join(
+        f"{SHORT[name]}: "
+        + ", ".join(
             f"{row.scheme} ({row.guess:.2f}, {row.nb:.2f})"
-            for row in best_line(here[(here['dataset'] == name) & (here['family'] != 'reference')]).itertuples()
-        ) + "." for name in panels
-    )  # fmt: skip
+            for row in best_line(
+                here[(here["dataset"] == name) & (here["family"] != "reference")]
+            ).itertuples()
+        )
+        + "."
+        for name in panels
+    )
     figure.caption = "Each point is a scheme; the step is the best that can be had at a risk."
     return figure
 
@@ -156,8 +167,14 @@ def groupings(frame: pd.DataFrame) -> plot.Figure:
             ax.plot([values[n] for n in names], [place] * len(names), color=plot.SOFT, linewidth=1)
             ax.plot([values["blind"]], [place], marker="|", markersize=13, color=plot.SOFT)
             for i, name in enumerate(names):
-                ax.plot([values[name]], [place + (len(names) // 2 - i) * 0.13], color=plot.COLOURS[i],
-                        marker=plot.MARKERS[i], markersize=7, markeredgewidth=0)  # fmt: skip
+                ax.plot(
+                    [values[name]],
+                    [place + (len(names) // 2 - i) * 0.13],
+                    color=plot.COLOURS[i],
+                    marker=plot.MARKERS[i],
+                    markersize=7,
+                    markeredgewidth=0,
+                )
         labels = [
             goal.replace(", but", ",\nbut") if phone else goal for goal in frame["goal"][::-1]
         ]
@@ -189,8 +206,16 @@ def _levels(
     plot.name_level(ax, open_, _open(rows), x=0.4 if phone else 0.62, above=above)
     blind = rows["blind"].median()
     ax.axvline(blind, linestyle=BLIND, **LEVEL)
-    ax.annotate(guessed, (blind, 0.03), xycoords=ax.get_xaxis_transform(), rotation=90, xytext=(3, 0),
-                textcoords="offset points", va="bottom", fontsize=10)  # fmt: skip
+    ax.annotate(
+        guessed,
+        (blind, 0.03),
+        xycoords=ax.get_xaxis_transform(),
+        rotation=90,
+        xytext=(3, 0),
+        textcoords="offset points",
+        va="bottom",
+        fontsize=10,
+    )
 
 
 def _words(axes: Iterable[Axes], across: int, phone: bool) -> None:
@@ -216,5 +241,12 @@ def _key(
         handles += [Line2D([], [], linestyle=style, **LEVEL) for style in (OPEN, BLIND)]
         names += ["undisguised", "blind guess"]
     across = 2 if phone else 4 if len(entries) > 5 else min(len(entries), 3)  # wider is cut off
-    fig.legend(handles, names, loc="outside upper center", ncols=across,
-               columnspacing=1.0, handletextpad=0.4, handlelength=1.4)  # fmt: skip
+    fig.legend(
+        handles,
+        names,
+        loc="outside upper center",
+        ncols=across,
+        columnspacing=1.0,
+        handletextpad=0.4,
+        handlelength=1.4,
+    )
