@@ -733,8 +733,8 @@ def codes_of(columns: Sequence[np.ndarray], domain: Domain) -> np.ndarray:
     >>> codes_of([np.array([0, 1]), np.array([1, 1])], Domain(("A", "B"), ((0, 1), (0, 1))))
     array([1, 3])
     """
-    codes = np.zeros(len(columns[0]), dtype=np.int64)
-    for numbers, stride in zip(columns, domain.strides, strict=True):
+    codes = np.array(columns[-1], dtype=np.int64)  # its stride is 1
+    for numbers, stride in zip(columns[:-1], domain.strides[:-1], strict=True):
         codes += np.multiply(numbers, stride, dtype=np.int64)
     return codes
 
@@ -896,9 +896,10 @@ def _coded_column(
         )
     values, numbers = _distinct(column)
     levels = tuple(_own_levels(column, values)) if given is None else given
-    numbers = places(values, levels, column.name)[numbers]
-    outside = numbers < 0
-    if outside.any():
+    of_values = places(values, levels, column.name)
+    numbers = of_values[numbers]
+    if (of_values < 0).any():
+        outside = numbers < 0
         value = column.iloc[int(np.flatnonzero(outside)[0])]
         value = value.item() if isinstance(value, np.generic) else value
         same = outside & (column == value).to_numpy()
