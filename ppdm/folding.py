@@ -9,29 +9,38 @@ Kernels take whole arrays and positions in them: cutting out a piece costs more 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from numba import njit
 
+from ppdm.files import replace_file
+
 #: From this length on it pays to cut out a piece and let the compiler use vector instructions.
 LONG = 64
 
 
 def keep_in_step(kernel: Callable) -> Callable:
-    """Forget what was kept of another file's kernel before this file was changed.
+    """Forget what was kept of another file's kernel when this file was another.
 
     What a kernel calls from here is compiled into it, but numba compares it with its own file only.
+    Which file of ours it was made with stands in a note beside it.
 
     >>> keep_in_step(total) is total
     True
     """
-    kept = Path(kernel.stats.cache_path)  # type: ignore[attr-defined]
-    name = kernel.__qualname__
-    for index in kept.glob(f"*.{name}-*.nbi"):
-        if index.stat().st_mtime < Path(__file__).stat().st_mtime:
-            index.unlink(missing_ok=True)
+    if not hasattr(kernel, "stats"):  # NUMBA_DISABLE_JIT
+        return kernel
+    kept = Path(kernel.stats.cache_path)
+    file = Path(__file__).stat()
+    now, note = f"{file.st_mtime_ns} {file.st_size}", kept / f"{kernel.__qualname__}.made_of"
+    with contextlib.suppress(OSError):  # a cache that may not be written holds nothing of ours
+        if not note.is_file() or note.read_text() != now:
+            for index in kept.glob(f"*.{kernel.__qualname__}-*.nbi"):
+                index.unlink(missing_ok=True)
+            replace_file(note, now.encode(), durable=False)
     return kernel
 
 
@@ -175,10 +184,6 @@ def fold(
                     more += work[i + v * part]
                     work[i] += work[i + v * part]
                 pairs[a, v, j] = more
-        for a in range(done):
-            pairs[a, 0, j] = work[at]  # the sum of all, but for the other levels
-            for v in range(1, sizes[a]):
-                pairs[a, 0, j] -= pairs[a, v, j]
 
 
 @njit(cache=True)
@@ -193,13 +198,15 @@ def _fold_long(
 ) -> tuple[int, int]:
     """Fold in long pieces. Returns the first attribute not done, and where in `work` the rest lies.
 
-    An attribute's first level is left out: it has what the others leave of all. Each result lies behind
-    the one before it: in place, the compiler could not use vectors.
+    Each result lies behind the one before it: in place, the compiler could not use vectors.
     """
     at = end = 0
     for a in range(left):
         if len(cells) < LONG:
             return a, at
+        pairs[a, 0, j] = total(
+            cells[: inner[a]]
+        )  # not what the others leave: of nobody that is not 0
         if sizes[a] == 1:
             continue
         part, at = inner[a], end

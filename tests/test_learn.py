@@ -3,6 +3,8 @@
 import ast
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -566,7 +568,7 @@ def test_no_kernel_leaves_the_order_of_a_sum_to_the_compiler():
             assert set(re.findall(r"\w+", allowed)) <= {"nnan", "ninf", "nsz"}, path
 
 
-def test_a_kernel_that_was_kept_is_forgotten_when_what_it_calls_has_changed(tmp_path):
+def test_a_kernel_that_was_kept_is_forgotten_when_what_it_calls_is_another_file(tmp_path):
     index = tmp_path / "id3.kernel-12.py311.nbi"
     other = tmp_path / "id3.other-12.py311.nbi"
 
@@ -574,18 +576,40 @@ def test_a_kernel_that_was_kept_is_forgotten_when_what_it_calls_has_changed(tmp_
         pass
 
     kernel.__qualname__ = "kernel"
+    assert folding.keep_in_step(kernel) is kernel  # as it is without compiling
     kernel.stats = SimpleNamespace(cache_path=str(tmp_path))
-    changed = Path(folding.__file__).stat().st_mtime
     for file in (index, other):
         file.touch()
-        os.utime(file, (changed + 1, changed + 1))
-    assert folding.keep_in_step(kernel) is kernel
-    assert index.exists()
-    for file in (index, other):
-        os.utime(file, (changed - 1, changed - 1))
-    folding.keep_in_step(kernel)
+    folding.keep_in_step(kernel)  # nobody knows what it was made with
     assert not index.exists()
     assert other.exists()
+    index.touch()
+    folding.keep_in_step(kernel)
+    assert index.exists()
+    note = tmp_path / "kernel.made_of"
+    note.write_text("of another time and size")
+    folding.keep_in_step(kernel)
+    assert not index.exists()
+
+
+def test_without_compiling_the_learners_are_there():
+    script = "from ppdm.learn import ID3; print(ID3())"
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "ID3()\n"
+
+
+def test_a_level_of_nobody_has_no_pairs_whatever_the_weights():
+    """It was what the other levels leave of all, which rounding keeps from being 0."""
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        cells = rng.random((2, 2, 2**7))
+        cells[1, 0] = 0  # nobody of the second class has the first level of the first attribute
+        pairs = dense_pairs(cells.ravel(), 2, np.full(8, 2))
+        assert pairs[0, 0, 1] == 0
+        assert pairs[0, 1, 1] == pytest.approx(cells[1].sum())
 
 
 def test_kernels_call_those_of_their_own_file_but_for_one():
