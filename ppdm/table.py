@@ -75,6 +75,10 @@ class Domain:
         for name, levels in zip(self.names, self.levels, strict=True):
             _refuse_repeated(name, levels)
 
+    def __getstate__(self) -> dict[str, tuple]:
+        """What it is, without what was computed of it: so its checksum stays the same when it is used."""
+        return {"names": self.names, "levels": self.levels, "whole": self.whole}
+
     @cached_property
     def shape(self) -> tuple[int, ...]:
         return tuple(len(levels) for levels in self.levels)

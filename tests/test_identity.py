@@ -52,6 +52,18 @@ EDITS = {
         "@functools.lru_cache\ndef h(x): return x\ndef cell(): return h(3)",
         "@functools.lru_cache\ndef h(x): return -x\ndef cell(): return h(3)",
     ),
+    "a function under a library's decorator": (
+        "@np.errstate(divide='ignore')\ndef h(x): return 2 * x\ndef cell(): return h(1)",
+        "@np.errstate(divide='ignore')\ndef h(x): return 3 * x\ndef cell(): return h(1)",
+    ),
+    "a context manager": (
+        "import contextlib\n@contextlib.contextmanager\ndef h(): yield 2\ndef cell():\n  with h() as x: return x",
+        "import contextlib\n@contextlib.contextmanager\ndef h(): yield 3\ndef cell():\n  with h() as x: return x",
+    ),
+    "a call that is a partial": (
+        "def h(x): return x\nclass M:\n  __call__ = partial(h)\nm = M()\ndef cell(): return m(1)",
+        "def h(x): return -x\nclass M:\n  __call__ = partial(h)\nm = M()\ndef cell(): return m(1)",
+    ),
     "a bound method": (
         "class M:\n  def cell(self, a): return a\ncell = M().cell",
         "class M:\n  def cell(self, a): return -a\ncell = M().cell",
@@ -188,6 +200,7 @@ def keys():
     functions = [
         *(cell_of(source) for edit in EDITS.values() for source in edit),
         cell_of(WORDS),
+        cell_of("from scipy.stats import norm\ndef cell(a): return norm.cdf(a), norm(1, 2).mean()"),
         partial(worlds._in_world, learn.ID3, options, frame=frame, table=table),
         partial(learn.ID3, frozenset("abcdef"), np.array([{"a", "b", "c"}, None], dtype=object)),
         worlds.under(learn.ID3),
@@ -270,6 +283,35 @@ class Lazy:
     @cached_property
     def two(self):
         return 2
+
+
+def test_a_module_in_a_folder_without_an_init_counts_by_its_file(tmp_path, monkeypatch):
+    helpers = tmp_path / "folder_of_ones_own" / "helpers.py"
+    helpers.parent.mkdir()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for text in (
+        "from folder_of_ones_own import helpers\ndef cell(a): return helpers.h(a)",
+        "import folder_of_ones_own.helpers as other\ndef cell(a): return other.h(a)",
+    ):
+        seen = set()
+        for factor in (2, 5):
+            helpers.write_text(f"def h(x): return {factor} * x\n")
+            identity._imports.cache_clear()
+            seen.add(identity.fingerprint(cell_of(text)))
+        assert len(seen) == 2
+
+
+def test_what_was_only_used_keeps_its_key():
+    from ppdm import UnrelatedQuestion
+    from ppdm.table import Table
+
+    frame = pd.DataFrame({"A": [0, 1, 1], "class": [0, 1, 0], "count": [2, 1, 3]})
+    table, scheme = Table.from_frame(frame), UnrelatedQuestion(0.5)
+    before = [identity.fingerprint(partial(np.add, part)) for part in (table.domain, table, scheme)]
+    scheme.undo_pairs(table.pairs("class"))
+    assert table.domain.strides.tolist() == [2, 1]
+    after = [identity.fingerprint(partial(np.add, part)) for part in (table.domain, table, scheme)]
+    assert before == after
 
 
 def test_what_has_no_checksum_is_said_in_a_sentence():

@@ -65,6 +65,10 @@ class UnrelatedQuestion(Mechanism):
             self.personal = {name: _distribution(name, p) for name, p in personal.items()}
         self._pairs: dict[tuple[Domain, str], Pairs] = {}
 
+    def __getstate__(self) -> dict[str, object]:
+        """What it is, without what it has worked out: its checksum stays the same when it is used."""
+        return vars(self) | {"_pairs": {}}
+
     def __repr__(self) -> str:
         return f"UnrelatedQuestion(q={self.q:g}, personal={self.personal})"
 

@@ -98,7 +98,12 @@ def _own_module(name: str) -> Path | None:
     loaded = sys.modules.get(name)
     spec = None if loaded else PathFinder.find_spec(name)
     file = getattr(loaded, "__file__", None) if loaded else spec and spec.origin
-    if not file or not file.endswith(".py") or _is_library(file):
+    if not file:  # a folder without an __init__.py
+        folders = (
+            getattr(loaded, "__path__", ()) if loaded else spec and spec.submodule_search_locations
+        )
+        return next((Path(f).resolve() for f in folders or () if not _is_library(f)), None)
+    if not file.endswith(".py") or _is_library(file):
         return None
     path = Path(file).resolve()
     return path.parent if path.name == "__init__.py" else path.with_suffix("")
@@ -306,7 +311,9 @@ class _Account:
                 part = (property, part.fget, part.fset, part.fdel)
             elif isinstance(part, cached_property):
                 part = (cached_property, part.func)
-            elif name == "_abc_impl" or (name.startswith("__") and not _carries_code(part)):
+            elif name == "_abc_impl" or (
+                name.startswith("__") and not (_carries_code(part) or isinstance(part, partial))
+            ):
                 continue  # Python's own notes
             self.add((name, part))
         self.add([*cls.__bases__, type(cls)])
@@ -320,7 +327,9 @@ class _Account:
             self.add(vars(function))
         else:
             self.enter(module)
-            if _found(function):
+            if function.__module__ == module and _found(
+                function
+            ):  # else it wraps one of somebody's own
                 return
         # Of a function that was made within another, its defaults and what it closes over are new.
         self.add([function.__defaults__, function.__kwdefaults__])
@@ -366,6 +375,8 @@ class _Hasher(joblib.hashing.NumpyHasher):
             joblib.hashing.Pickler.save(self, value)
         elif _carries_code(value):
             self.write(f"\0code {self.account.add_code(value)}\n".encode())
+        elif value is np.random.mtrand._rand:  # type: ignore[attr-defined] # scipy's distributions have it
+            self.write(b"\0the generator of numpy's own functions\n")
         elif type(value) in (set, frozenset):
             super().save([type(value).__name__, *sorted(map(self.account.apart, value))])
         else:
