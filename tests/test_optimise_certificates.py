@@ -128,3 +128,23 @@ def test_a_forged_certificate_proves_nothing_false(tmp_path):
     (tmp_path / "other.json").write_text("{}")
     with pytest.raises(ValueError, match="is no certificate"):
         Certificate.load(tmp_path / "other.json")
+
+
+def test_answers_that_are_rare_do_not_keep_a_scheme_from_being_certified():
+    """The roots of rounding errors put the bound above the noise, and the search took that for the end."""
+    for prior, epsilon in (([700_000, 299_999, 1], 1.0), ([60_000, 39_999, 1], 0.5)):
+        seen = check(certified(question("epsilon", epsilon, prior, "cells")))
+        assert -1e-12 <= seen.gap < 1e-6
+
+
+def test_reports_that_name_their_answers_wrongly_are_refused():
+    found = certified(question("delta", 0.8, [1, 1], "cells"))
+    for reports in (((0,), (1,), (0, 0, 1)), ((0, 0), (1, 0))):
+        forged = found._replace(reports=reports, weights=np.ones(len(reports)) / 2)
+        with pytest.raises(ValueError, match="lacks answers or has one twice"):
+            check(forged)
+
+
+def test_no_noise_is_certified_as_none():
+    seen = check(certified(question("delta", 1.0, [3, 2], "cells")))
+    assert (seen.noise, seen.gap) == (0.0, 0.0)

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ppdm.files import replace_file
-from ppdm.optimise.design import best_design, dual, factor, gap_of
+from ppdm.optimise.design import best_design, factor, gap_of
 from ppdm.optimise.extremes import LDP, Listed
-from ppdm.optimise.frontier import EDGE, bounded_atoms, reduced, scheme_matrix
+from ppdm.optimise.frontier import EDGE, NO_NOISE, bounded_atoms, reduced, scheme_matrix
 from ppdm.optimise.objectives import noise
 from ppdm.optimise.workloads import workload_of
 
@@ -111,7 +111,7 @@ class Checked(NamedTuple):
 
     @property
     def gap(self) -> float:
-        return gap_of(self.noise, self.bound)
+        return gap_of(self.noise, self.bound) if self.noise else 0.0  # less than none cannot be had
 
 
 def question(
@@ -168,6 +168,11 @@ def check(certificate: Certificate) -> Checked:
     prior, rows, posteriors = certificate.prior, certificate.rows, certificate.posteriors
     if not (certificate.weights > 0).all() or len(certificate.weights) != len(posteriors):
         raise ValueError("a certificate has a positive weight for each report")
+    if not np.allclose(posteriors.sum(axis=1), 1):
+        raise ValueError(
+            "a report of the certificate lacks answers or has one twice: what it tells of each answer "
+            "does not sum to one"
+        )
     matrix = scheme_matrix(certificate.weights, posteriors, prior)
     if len(matrix) != len(posteriors):
         raise ValueError(
@@ -179,9 +184,11 @@ def check(certificate: Certificate) -> Checked:
     g = u @ u.T
     family = _family(certificate)
     priced = family.price(g, certificate.nu, 0.0, family.start(), rough=False)
-    lower = dual(prior, g, certificate.nu, 0.0, 0.0, factor(rows)) - priced.violation
+    # 2 tr((B G B')^(1/2)) is twice the sum of the singular values of B u, and so no less than this
+    lower = 2 * np.trace(b @ u) - certificate.nu @ prior - priced.violation
     exact = float(np.einsum("ij,j,ij->", rows, prior, rows))
-    seen = Checked(float(noise(matrix, prior, rows)), lower - exact, matrix)
+    added = float(noise(matrix, prior, rows))
+    seen = Checked(added if added > NO_NOISE * exact else 0.0, float(lower - exact), matrix)
     if not np.isfinite(seen.gap):
         raise ValueError(
             f"the certificate proves nothing: its numbers give the bound {seen.bound:.6g} for the noise "

@@ -266,7 +266,8 @@ def _search(
             more = _joined(kept, new.points)
             if new.exact:
                 value, own = _value(w, points, b)
-                lower = float(dual(prior, own, nu, mu, bounded, b / prior) - seen * size)
+                # `dual`, without its roots of rounding errors: B G B' is (B S^-1 B')^2
+                lower = float(2 * value - nu @ prior - max(mu, 0.0) * bounded - seen * size)
                 if found is None or value - lower < found.value - found.lower:
                     found = Design(w, points, value, lower, own, nu, mu)
                 if value - lower <= gap * value:

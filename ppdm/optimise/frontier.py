@@ -299,7 +299,10 @@ def reduced(found: Design) -> tuple[np.ndarray, np.ndarray]:
     used = w > 1e-12 * w.max()
     posteriors, guessed, w = posteriors[used], guessed[used], w[used]
     rows, cols = np.triu_indices(posteriors.shape[1])
-    root = np.linalg.cholesky((posteriors.T * w) @ posteriors)
+    try:
+        root = np.linalg.cholesky((posteriors.T * w) @ posteriors)
+    except np.linalg.LinAlgError:  # as where the programme below fails
+        return w, posteriors
     scaled = np.linalg.solve(root, posteriors.T)
     same = scaled[rows] * scaled[cols]
     if guessed.any():
