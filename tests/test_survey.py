@@ -200,6 +200,14 @@ def test_of_a_line_whose_code_is_damaged_all_is_kept(tmp_path):
     assert found.aside[1][::2] == ("a.csv, line 2", "nothing in the line is a code of this survey")
 
 
+def test_a_second_code_in_a_line_is_kept_aside():
+    survey = one("warner", p=0.75)
+    first, second = (Codes(survey).write(("yes",), number) for number in ("3FQZ0A", "3FQZ0B"))
+    found = collect(survey, [f"{first}, {second}"])
+    assert list(found.reports) == ["3FQZ0A"]
+    assert found.aside == [("", second, "another code stands before it in the line")]
+
+
 def test_bytes_are_what_is_in_a_file_and_nothing_is_no_folder(tmp_path, monkeypatch):
     """Once an empty input was the current folder, and a sheet with a full stop no file."""
     monkeypatch.chdir(tmp_path)
@@ -748,6 +756,19 @@ def test_reports_in_which_columns_or_rows_could_be_mistaken_are_refused(
     with pytest.raises(ValueError, match=words):
         commanded("estimate", "s.json", "r.csv")
     assert not Path("result").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_reports_come_through_a_pipe(tmp_path, monkeypatch):
+    """They were read twice, and the second time nothing was there."""
+    monkeypatch.chdir(tmp_path)
+    Survey({"A": YESNO}, [{"mechanism": "warner", "p": 0.7, "attributes": ["A"]}]).save("s.json")
+    os.mkfifo("r.csv")
+    writer = threading.Thread(target=Path("r.csv").write_text, args=("A\nyes\nno\nyes\n",))
+    writer.start()
+    commanded("estimate", "s.json", "r.csv")
+    writer.join()
+    assert list(Path("result").iterdir())
 
 
 # Slides

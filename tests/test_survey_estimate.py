@@ -219,6 +219,11 @@ def test_too_few_reports_are_refused(survey, people, tmp_path, capsys, monkeypat
     none.to_csv("reports.csv", index=False)
     assert main(["estimate", "reports.csv", "--scheme", "scheme.json"]) == 1
     assert "reports.csv has no reports, only a header" in capsys.readouterr().err
+    none.assign(G="x").to_csv("reports.csv", index=False)
+    for more in ([], ["--method", "em"]):
+        words = ["estimate", "reports.csv", "--scheme", "scheme.json", "--by", "G", *more]
+        assert main(words) == 1
+        assert "there are no reports, and so no groups by 'G'" in capsys.readouterr().err
 
 
 def test_numbers_that_nobody_can_mean_are_refused(survey):

@@ -55,6 +55,10 @@ class Collection:
         """Keep a line in which nothing can be told to be the code."""
         self._set_aside(line, source, "nothing in the line is a code of this survey")
 
+    def set_code_aside(self, code: str, source: str) -> None:
+        """Keep a second code of a line, of which one counts."""
+        self._set_aside(code, source, "another code stands before it in the line")
+
     def _set_aside(self, text: str, source: str, why: str) -> str:
         self.aside.append((source, text.strip()[:200], why))
         return why
@@ -163,7 +167,11 @@ def _take(found: Collection, line: str, fields: list[str], where: str, first: bo
     if meant is None and len(fields) > 1:
         found.set_line_aside(line, where)
     else:
-        found.add(meant or fields[0], where)
+        taken = meant or fields[0]
+        found.add(taken, where)
+        for other in fields:
+            if other != taken and lengths[other] == whole and _is_code(other, found.codes):
+                found.set_code_aside(other, where)
 
 
 def _are_headings(fields: list[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import re
 import sys
 from collections.abc import Iterable
@@ -242,9 +243,9 @@ def _read(path: Path, survey: Survey) -> pd.DataFrame:
     import pandas as pd
 
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            _check_lines(path.name, file, survey)
-        return pd.read_csv(path, dtype=str, keep_default_na=False, index_col=False)
+        text = path.read_bytes().decode("utf-8-sig")  # once: it may be a pipe
+        _check_lines(path.name, io.StringIO(text, newline=""), survey)
+        return pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, index_col=False)
     except OSError as error:
         raise ValueError(f"the reports {path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

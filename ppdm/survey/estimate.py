@@ -78,6 +78,8 @@ def estimate(
         else:
             for group in table.domain.only([by]).levels[0]:
                 rows += _question(scheme, table.where({by: group}), {by: group}, likely)
+    if not rows:
+        raise ValueError(f"there are no reports, and so no groups by {by!r}")
     frame = pd.DataFrame(rows)
     if likely:
         return frame
