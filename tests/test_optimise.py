@@ -235,6 +235,16 @@ def test_truncation_as_defined(grid):
         assert sorted(points[i] for i in kept) == plain_truncation(points, size)
 
 
+def test_what_cannot_be_truncated_is_refused():
+    for a, f, size, words in (
+        ([0, np.nan, 2], [2, 1, 0], 1, "none of them NaN"),
+        ([0, 1], [1, 0, 2], 1, "two numbers for each point"),
+        ([0, 1], [1, 0], 0, "size is 0"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            spea2.truncate(a, f, size)
+
+
 def test_next_archive_is_truncated_or_filled_up():
     rng = np.random.default_rng(7)
     points = sorted(random_points(rng, 60, 1 << 20))
@@ -524,6 +534,7 @@ def test_none_and_na_are_answers_and_odd_files_are_sentences(tmp_path, capsys):
             "column 'plan' has 500 different answers, and at most 40 are searched",
         ),
         (b"id;plan\n1;a\n2;b\n", "separates its columns by semicolons; commas are wanted"),
+        (b"id;plan\n1,5;a\n2,5;b\n", "separates its columns by semicolons; commas are wanted"),
         ("id,plan\n1,é\n".encode("cp1252"), "is not UTF-8"),
         (b"a,b\n1,2\n1,2,3\n", "is no table: "),
         (b"", "is empty"),

@@ -423,7 +423,7 @@ def _with_inverse(M: np.ndarray) -> np.ndarray:
             "it needs as many outputs as inputs, or more"
         )
     M = checked_matrix(M)
-    if (M[:-1].sum(axis=0) > 1 + 1e-12).any():  # numpy draws no counts with such chances
+    if (M > 1).any() or (M[:-1].sum(axis=0) > 1 + 1e-12).any():  # numpy draws no counts with such
         M /= M.sum(axis=0)
     return _frozen(M)
 

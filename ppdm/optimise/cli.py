@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import itertools
 import multiprocessing
 import os
@@ -357,16 +358,29 @@ def _read(path: str) -> pd.DataFrame:
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not UTF-8: save it as UTF-8 first") from None
     except pd.errors.ParserError as error:
+        _refuse_semicolons(path, _first_line(path))
         raise ValueError(
-            f"{path} is no table: {str(error).strip()} (a comma at the end of a line counts, too)"
+            f"{path} is no table: {str(error).strip()} (a comma at the end of a line counts, too, and so "
+            "do names of rows that have no heading)"
         ) from None
     except pd.errors.EmptyDataError:
         raise ValueError(f"{path} is empty") from None
     frame.columns = pd.Index(frame.iloc[0].fillna(""), name=None)
     frame = frame.iloc[1:].reset_index(drop=True)
-    if frame.shape[1] == 1 and ";" in frame.columns[0]:
-        raise ValueError(f"{path} separates its columns by semicolons; commas are wanted")
+    if frame.shape[1] == 1:
+        _refuse_semicolons(path, frame.columns[0])
     return frame
+
+
+def _refuse_semicolons(path: str, heading: str) -> None:
+    if ";" in heading and "," not in heading:
+        raise ValueError(f"{path} separates its columns by semicolons; commas are wanted")
+
+
+def _first_line(path: str) -> str:
+    with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+        return file.readline()
+    return ""
 
 
 def _search(

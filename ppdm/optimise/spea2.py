@@ -147,6 +147,9 @@ def truncate(a: ArrayLike, f: ArrayLike, size: int) -> np.ndarray:
     array([0, 2, 3])
     """
     a, f = np.ascontiguousarray(a, dtype=float), np.ascontiguousarray(f, dtype=float)
+    if a.ndim != 1 or a.shape != f.shape or np.isnan([a, f]).any():
+        raise ValueError("truncate takes two numbers for each point, none of them NaN")
+    size = check_count("size", size)
     index = np.argsort(a, kind="stable")
     alive = np.ones(len(a), dtype=np.bool_)
     _truncate(a[index], f[index], size, alive)
