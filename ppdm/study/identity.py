@@ -99,9 +99,9 @@ def _own_module(name: str) -> Path | None:
     spec = None if loaded else PathFinder.find_spec(name)
     file = getattr(loaded, "__file__", None) if loaded else spec and spec.origin
     if not file:  # a folder without an __init__.py
-        folders = (
-            getattr(loaded, "__path__", ()) if loaded else spec and spec.submodule_search_locations
-        )
+        folders = getattr(loaded, "__path__", None)
+        if spec is not None:
+            folders = spec.submodule_search_locations
         return next((Path(f).resolve() for f in folders or () if not _is_library(f)), None)
     if not file.endswith(".py") or _is_library(file):
         return None
@@ -375,7 +375,7 @@ class _Hasher(joblib.hashing.NumpyHasher):
             joblib.hashing.Pickler.save(self, value)
         elif _carries_code(value):
             self.write(f"\0code {self.account.add_code(value)}\n".encode())
-        elif value is np.random.mtrand._rand:  # type: ignore[attr-defined] # scipy's distributions have it
+        elif value is np.random.mtrand._rand:  # scipy's distributions have it
             self.write(b"\0the generator of numpy's own functions\n")
         elif type(value) in (set, frozenset):
             super().save([type(value).__name__, *sorted(map(self.account.apart, value))])
