@@ -251,3 +251,10 @@ def test_linear_machine_is_scaled_by_the_training_rows():
     machine = weka_like.smo().fit([[0.0, 0.0], [10.0, 1.0], [0.0, 1.0], [10.0, 0.0]], [0, 1, 0, 1])
     assert isinstance(machine[-1], SVC)
     assert machine[0].data_max_.tolist() == [10.0, 1.0]
+
+
+def test_a_missing_yes_or_no_is_a_missing_class():
+    X = pd.DataFrame({"a": [1.0, 2, 8, 9, 5]})
+    y = pd.Series([True, True, False, False, None], dtype="boolean")
+    known = J48().fit(X.iloc[:4], y.iloc[:4].astype(object))
+    assert (J48().fit(X, y).predict(X) == known.predict(X)).all()
