@@ -327,9 +327,8 @@ class _Account:
             self.add(vars(function))
         else:
             self.enter(module)
-            if function.__module__ == module and _found(
-                function
-            ):  # else it wraps one of somebody's own
+            # under another module's name it wraps a function of somebody's own
+            if function.__module__ == module and _found(function):
                 return
         # Of a function that was made within another, its defaults and what it closes over are new.
         self.add([function.__defaults__, function.__kwdefaults__])
