@@ -110,6 +110,19 @@ def test_without_the_runtime_a_sentence_says_so(tmp_path, chromium):  # noqa: F8
 
 
 @needs_browser
+def test_on_a_phone_code_with_long_lines_shows_whole(tmp_path, chromium):  # noqa: F811
+    long = "x = 1  # " + "a word and another one, " * 6
+    page = chromium.new_page(viewport={"width": 390, "height": 844})
+    page.goto(write_page(tmp_path, [long] * 3, runtime=False).joinpath("index.html").as_uri())
+    page.get_by_role("button", name="Change and run").first.click()
+    area = page.locator("textarea")
+    assert area.evaluate("a => a.scrollHeight <= a.clientHeight")
+    area.fill("\n".join([long] * 4))
+    assert area.evaluate("a => a.scrollHeight <= a.clientHeight")
+    page.close()
+
+
+@needs_browser
 def test_from_a_disk_a_sentence_says_so(tmp_path, chromium):  # noqa: F811
     page = chromium.new_page()
     page.goto(write_page(tmp_path, ["1 + 1"], runtime=False).joinpath("index.html").as_uri())

@@ -48,7 +48,6 @@
       const name = `Code ${this.number + 1}, to be changed`;
       this.area = make("textarea", { class: "live-code", "aria-label": name, spellcheck: "false", autocapitalize: "off" });
       this.area.value = this.original;
-      this.fit();
       this.area.addEventListener("input", () => this.fit());
       this.area.addEventListener("keydown", (event) => {
         if (event.key === "Enter" && (event.shiftKey || event.ctrlKey)) {
@@ -63,11 +62,16 @@
       this.input.hidden = true;
       this.row.replaceChildren(this.run, this.stop, this.back);
       this.row.before(this.area);
+      this.fit();
       this.area.focus();
     }
 
     fit() {
+      this.area.style.height = "auto";
       this.area.rows = Math.max(2, this.area.value.split("\n").length + 1);
+      const frame = this.area.offsetHeight - this.area.clientHeight;
+      const wrapped = this.area.scrollHeight > this.area.clientHeight; // long lines, on a phone
+      if (wrapped) this.area.style.height = `${this.area.scrollHeight + frame}px`;
     }
 
     close() {
