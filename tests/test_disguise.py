@@ -543,3 +543,11 @@ def test_columns_that_sum_to_one_but_for_rounding_are_drawn():
     assert scheme.disguise_table(table, np.random.default_rng(1)).total == 15
     whole = RRMatrix.warner(3, 0.7).M
     assert (RRMatrix(whole).M == whole).all()
+
+
+def test_a_chance_above_one_by_rounding_is_drawn_with():
+    """numpy refuses it, in words of its own."""
+    for above in (2.3e-16, 1e-13):
+        scheme = RRMatrix(np.array([[0.0, 0.3], [1 + above, 0.7]]))
+        table = Table(Domain(("A",), ((0, 1),)), [5, 5])
+        assert scheme.disguise_table(table, np.random.default_rng(1)).total == 10

@@ -18,7 +18,8 @@ from ppdm.optimise import (
     mse,
 )
 from ppdm.optimise import privacy as privacy_of
-from ppdm.optimise.frontier import atoms, bound, ldp_atoms, scheme_matrix
+from ppdm.optimise.design import Design, Points
+from ppdm.optimise.frontier import atoms, bound, ldp_atoms, reduced, scheme_matrix
 
 PRIOR = np.array([0.5, 0.3, 0.2])
 DELTA = 0.8
@@ -293,3 +294,12 @@ def test_fourteen_categories():
     prior = np.arange(1, 15) / 105
     point = best_scheme(prior, 0.8, 0.5)
     assert 0 <= point.gap < 1e-6
+
+
+def test_reports_that_tell_all_the_same_are_left_as_they_are():
+    """Their S is singular, and Cholesky says so in words of its own."""
+    w, half = np.array([0.5, 0.5]), np.full((2, 2), 0.5)
+    found = Design(w, Points(half, np.zeros(2)), 1.0, 1.0, np.eye(2), np.ones(2), 0.0)
+    weights, posteriors = reduced(found)
+    assert weights.tolist() == [0.5, 0.5]
+    assert (posteriors == half).all()
