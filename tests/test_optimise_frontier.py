@@ -296,10 +296,10 @@ def test_fourteen_categories():
     assert 0 <= point.gap < 1e-6
 
 
-def test_reports_that_tell_all_the_same_are_left_as_they_are():
+def test_reports_that_tell_nothing_of_an_answer_are_left_as_they_are():
     """Their S is singular, and Cholesky says so in words of its own."""
-    w, half = np.array([0.5, 0.5]), np.full((2, 2), 0.5)
-    found = Design(w, Points(half, np.zeros(2)), 1.0, 1.0, np.eye(2), np.ones(2), 0.0)
+    w, first = np.array([0.5, 0.5]), np.array([[1.0, 0.0], [1.0, 0.0]])
+    found = Design(w, Points(first, np.zeros(2)), 1.0, 1.0, np.eye(2), np.ones(2), 0.0)
     weights, posteriors = reduced(found)
     assert weights.tolist() == [0.5, 0.5]
-    assert (posteriors == half).all()
+    assert (posteriors == first).all()
