@@ -146,5 +146,8 @@ def test_reports_that_name_their_answers_wrongly_are_refused():
 
 
 def test_no_noise_is_certified_as_none():
-    seen = check(certified(question("delta", 1.0, [3, 2], "cells")))
+    found = certified(question("delta", 1.0, [3, 2], "cells"))
+    seen = check(found)
     assert (seen.noise, seen.gap) == (0.0, 0.0)
+    with pytest.raises(ValueError, match="the certificate proves nothing"):
+        check(found._replace(nu=found.nu * np.nan))

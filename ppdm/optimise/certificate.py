@@ -189,7 +189,7 @@ def check(certificate: Certificate) -> Checked:
     exact = float(np.einsum("ij,j,ij->", rows, prior, rows))
     added = float(noise(matrix, prior, rows))
     seen = Checked(added if added > NO_NOISE * exact else 0.0, float(lower - exact), matrix)
-    if not np.isfinite(seen.gap):
+    if not np.isfinite([seen.gap, seen.bound]).all():
         raise ValueError(
             f"the certificate proves nothing: its numbers give the bound {seen.bound:.6g} for the noise "
             f"{seen.noise:.6g}, and a bound lies between 0 and the noise; search it anew"
