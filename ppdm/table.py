@@ -96,7 +96,7 @@ class Domain:
                 f"has at most 2^{math.log2(CODE_LIMIT):.0f}: count fewer attributes at a time"
             )
         steps = [math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
-        return _frozen(np.array(steps, dtype=np.int64))
+        return held(np.array(steps, dtype=np.int64))
 
     def axis(self, name: str) -> int:
         """The position of an attribute; an unknown one is refused by name."""
@@ -530,12 +530,12 @@ def whole_counts(table: Table, done: str = "disguised") -> tuple[np.ndarray, np.
 @lru_cache(maxsize=256)
 def _others(shape: tuple[int, ...], axis: int) -> np.ndarray:
     """The shape without one axis."""
-    return _frozen(np.array(shape[:axis] + shape[axis + 1 :], dtype=np.int64))
+    return held(np.array(shape[:axis] + shape[axis + 1 :], dtype=np.int64))
 
 
 @lru_cache(maxsize=256)
 def _exists(sizes: tuple[int, ...]) -> np.ndarray:
-    return _frozen((np.arange(max(sizes, default=0)) < np.array(sizes)[:, None])[:, :, None])
+    return held((np.arange(max(sizes, default=0)) < np.array(sizes)[:, None])[:, :, None])
 
 
 def _refuse_repeated(name: str, levels: tuple) -> None:
@@ -545,7 +545,13 @@ def _refuse_repeated(name: str, levels: tuple) -> None:
         )
 
 
-def _frozen(array: np.ndarray) -> np.ndarray:
+def held(array: np.ndarray) -> np.ndarray:
+    """An array that somebody keeps for later: whoever writes into it is refused.
+
+    >>> held(np.zeros(2))[0] = 1
+    Traceback (most recent call last):
+    ValueError: assignment destination is read-only
+    """
     array.flags.writeable = False
     return array
 

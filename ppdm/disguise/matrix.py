@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from ppdm.chance import generator
 from ppdm.disguise.mechanism import Mechanism, collect
-from ppdm.table import Domain, Table, listed, whole_counts
+from ppdm.table import Domain, Table, held, listed, whole_counts
 
 #: Random numbers are drawn in pieces that stay in the processor's cache.
 _PIECE = 1 << 15
@@ -56,7 +56,7 @@ class RRMatrix(Mechanism):
         self.matrices = {name: _with_inverse(m) for name, m in _by_name(M, M).items()}
         self.outputs = {n: tuple(labels) for n, labels in _by_name(outputs, M).items()}
         self.inputs = {n: tuple(labels) for n, labels in _by_name(inputs, M).items()}
-        self.prior = {n: _frozen(np.array(p, dtype=float)) for n, p in _by_name(prior, M).items()}
+        self.prior = {n: held(np.array(p, dtype=float)) for n, p in _by_name(prior, M).items()}
         for labels, side in (
             (self.outputs, "outputs"),
             (self.inputs, "inputs"),
@@ -425,13 +425,7 @@ def _with_inverse(M: np.ndarray) -> np.ndarray:
     M = checked_matrix(M)
     if (M > 1).any() or (M[:-1].sum(axis=0) > 1 + 1e-12).any():  # numpy draws no counts with such
         M /= M.sum(axis=0)
-    return _frozen(M)
-
-
-def _frozen(array: np.ndarray) -> np.ndarray:
-    """What a scheme holds is its own: who changes it changes nothing, and is told so."""
-    array.flags.writeable = False
-    return array
+    return held(M)
 
 
 def _as_labelled(name: str, side: str, labels: tuple | None, levels: tuple) -> None:

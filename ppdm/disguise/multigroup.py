@@ -22,7 +22,7 @@ from numba import njit
 
 from ppdm.chance import generator
 from ppdm.disguise.mechanism import Mechanism, collect
-from ppdm.table import Domain, Table, aggregated, listed, whole_counts, worth_dense
+from ppdm.table import Domain, Table, aggregated, held, listed, whole_counts, worth_dense
 
 
 class MultiGroup(Mechanism):
@@ -305,9 +305,7 @@ def _to_reverse(
 @lru_cache(maxsize=256)
 def _reversal(domain: Domain, group: tuple[str, ...], absent: object = None) -> np.ndarray:
     """For every cell of a dense table, the cell with the group's answers reversed."""
-    cells = _reversed_cells(np.arange(domain.size), domain, group, absent)
-    cells.flags.writeable = False
-    return cells
+    return held(_reversed_cells(np.arange(domain.size), domain, group, absent))
 
 
 @njit(cache=True)

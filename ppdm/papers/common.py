@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from ppdm import data
-from ppdm.table import Domain, Table, aggregated, encode
+from ppdm.table import Domain, Table, aggregated, encode, held
 
 #: The training part's share of the records, in all four papers.
 TRAINING = 0.8
@@ -85,17 +85,6 @@ def key(coding: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     (('missing', 'zero'), ('split', 'median'))
     """
     return tuple(sorted(coding.items()))
-
-
-def held(array: np.ndarray) -> np.ndarray:
-    """An array that is kept for later calls: whoever writes into it is refused.
-
-    >>> held(np.zeros(2))[0] = 1
-    Traceback (most recent call last):
-    ValueError: assignment destination is read-only
-    """
-    array.flags.writeable = False
-    return array
 
 
 def held_table(table: Table) -> Table:

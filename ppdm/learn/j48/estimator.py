@@ -87,9 +87,8 @@ class J48(ClassifierMixin, BaseEstimator):
         self._levels = self._levels or [None] * len(columns)
         if not isinstance(y, pd.Series):
             y = pd.Series(y if isinstance(y, pd.Categorical) else column_or_1d(y, warn=True))
-        if (
-            isinstance(y.dtype, pd.BooleanDtype) and y.hasnans
-        ):  # yes, no and missing: names of classes
+        # yes, no and missing: names of classes
+        if isinstance(y.dtype, pd.BooleanDtype) and y.hasnans:
             y = y.astype(object).where(y.notna(), None)
         if not is_nominal(y):
             assert_all_finite(y, input_name="y")

@@ -22,8 +22,8 @@ from ppdm.estimate import pool
 from ppdm.learn import ID3, NaiveBayes, association_rules, frequent_among, supports
 from ppdm.learn.accuracy import estimated_accuracy
 from ppdm.papers import common
-from ppdm.papers.common import SPLIT_SEED, TRAINING, Respondents, held, held_table, key, tabled
-from ppdm.table import Domain, Table
+from ppdm.papers.common import SPLIT_SEED, TRAINING, Respondents, held_table, key, tabled
+from ppdm.table import Domain, Table, held
 
 THETAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.51, 0.55, 0.6, 0.7, 0.8, 0.9, 1.0)
 LABELS = ("true", "shuffled")

@@ -30,7 +30,8 @@ from ppdm.optimise import (
     privacy,
     workload_of,
 )
-from ppdm.papers.common import held, respondents
+from ppdm.papers.common import respondents
+from ppdm.table import held
 
 SIZE, ANSWERS = 8, (2, 2, 2)
 #: Zhan & Du's groups, of three answers (the last is the class).

@@ -26,11 +26,11 @@ from ppdm.distort.condensation import kcg
 from ppdm.distort.svd import bsvd, ssvd
 from ppdm.learn import ID3, NaiveBayes
 from ppdm.optimise import best_scheme, optrr
-from ppdm.papers.common import binary_frame, fixed_split, held, key, respondents, scores, tabled
+from ppdm.papers.common import binary_frame, fixed_split, key, respondents, scores, tabled
 from ppdm.privacy import ladder
 from ppdm.privacy.attacks import Distorted
 from ppdm.privacy.channel import interval
-from ppdm.table import Domain, Table
+from ppdm.table import Domain, Table, held
 
 SETS = ("adult", "breast-cancer-wisconsin", "congressional-voting", "pima")
 #: So many people at most stand on the list that reports are traced to, and in a released table.
