@@ -25,7 +25,6 @@ from ppdm.survey import plan
 ROOT = PACKAGE.parent
 PAGE = (ROOT / "book" / "at_scale.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(python|bash)( \w+)?\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-SPARK = ROOT / "_build" / "spark"
 
 
 def blocks(kind: str, label: str = "") -> list[str]:
@@ -84,11 +83,9 @@ def test_estimates_as_typed(reports):
 
 
 @pytest.mark.weekly
-def test_spark_as_typed(reports):
-    if not shutil.which("java") or not (SPARK / "installed").is_file():
-        pytest.skip("Spark is not installed: `make check` puts it into _build/spark")
+def test_spark_as_typed(reports, spark_folder):
     code = "\n".join([*blocks("python")[:2], *blocks("python", "spark")])
-    ran(code, reports, PYTHONPATH=f"{ROOT}{os.pathsep}{SPARK}", SPARK_LOCAL_IP="127.0.0.1")
+    ran(code, reports, PYTHONPATH=f"{ROOT}{os.pathsep}{spark_folder}", SPARK_LOCAL_IP="127.0.0.1")
 
 
 @pytest.mark.weekly

@@ -9,8 +9,8 @@ import shutil
 import urllib.request
 
 import pytest
-from browser import needs_browser
 
+from ppdm.book import arguments
 from ppdm.book.check import Finding, cli, lighthouse
 from ppdm.book.check.browser import MODES, check_pages
 from ppdm.book.check.lighthouse import check_scores
@@ -146,7 +146,7 @@ FINE = [
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory):
+def seen(chromium_path, tmp_path_factory):
     """What the browser finds on each of these pages, all opened in one go."""
     folder = tmp_path_factory.mktemp("site")
     extras = [extra for extra, *_ in DEFECTS] + FINE
@@ -160,20 +160,17 @@ def seen(tmp_path_factory):
     return {extra: [f for f in findings if f.page == f"{i}.html"] for i, extra in enumerate(extras)}
 
 
-@needs_browser
 @pytest.mark.parametrize(("extra", "kind", "said"), DEFECTS)
 def test_the_browser_finds_what_is_wrong(seen, extra, kind, said):
     assert any(said in f.detail for f in seen[extra] if f.kind == kind), seen[extra]
 
 
-@needs_browser
 @pytest.mark.parametrize("extra", FINE)
 def test_the_browser_finds_nothing_wrong(seen, extra):
     assert seen[extra] == []
 
 
-@needs_browser
-def test_modes_differ_in_what_they_show(site):
+def test_modes_differ_in_what_they_show(chromium_path, site):
     extra = """<style>@media (prefers-color-scheme: dark) {#d {color: #222; background: #111}}
     @media (max-width: 700px) {#n {width: 900px}}</style><p id="d">dark</p><p id="n">narrow</p>"""
     with serving(site(extra)) as address:
@@ -182,8 +179,7 @@ def test_modes_differ_in_what_they_show(site):
     assert {f.mode for f in findings if f.kind == "too wide"} == {"narrow light", "narrow dark"}
 
 
-@needs_browser
-def test_screenshots_are_pictures(site, tmp_path):
+def test_screenshots_are_pictures(chromium_path, site, tmp_path):
     with serving(site()) as address:
         check_pages(address, ["index.html"], MODES[:1], screenshots=tmp_path / "shots")
     assert (tmp_path / "shots" / "index-wide-light.png").read_bytes()[:4] == b"\x89PNG"
@@ -199,8 +195,7 @@ def test_lighthouse_scores_are_held_to_their_limits():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("npm") is None, reason="there is no npm")
-def test_a_package_that_is_not_the_locked_one_is_refused(tmp_path, monkeypatch):
+def test_a_package_that_is_not_the_locked_one_is_refused(tmp_path, monkeypatch, npm):
     """By npm itself, from its own cache, which `make check` has filled before: nothing is fetched."""
     lock = json.loads((lighthouse.LOCKED / "package-lock.json").read_text())
     another = base64.b64encode(hashlib.sha512(b"another package").digest()).decode()
@@ -221,12 +216,11 @@ def test_a_package_that_is_not_the_locked_one_is_refused(tmp_path, monkeypatch):
 
 def run(site, *options):
     parser = argparse.ArgumentParser()
-    cli.add_arguments(parser)
+    arguments.check(parser)
     return cli.main(parser.parse_args(["--site", str(site), "--no-lighthouse", *options]))
 
 
-@needs_browser
-def test_the_command_fails_if_and_only_if_something_is_wrong(site, capsys):
+def test_the_command_fails_if_and_only_if_something_is_wrong(chromium_path, site, capsys):
     assert run(site()) == 0
     assert "0 findings" in capsys.readouterr().out
     assert run(site("<button></button>")) == 1

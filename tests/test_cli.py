@@ -1,5 +1,6 @@
 """The `ppdm` command: what it offers, and how it refuses."""
 
+import json
 import subprocess
 import sys
 
@@ -20,27 +21,73 @@ def test_an_unknown_command_is_refused_with_the_known_ones(capsys):
     assert "there is no command 'bok'; there are book, quick, run" in capsys.readouterr().err
 
 
+#: What a plain install does not bring: the extras' packages, and what comes with them.
+EXTRAS = [
+    "matplotlib", "seaborn", "ucimlrepo", "tqdm", "platformdirs", "cloudpickle", "psutil", "papermill",
+    "nbclient", "nbformat", "nbgrader", "nbconvert", "IPython", "sphinx", "docutils", "bs4", "playwright",
+    "pytest", "hypothesis", "polars", "duckdb", "pyarrow", "dask", "distributed",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def plain():
+    """What commands answer in a process that has only what a plain install brings: name to code, words."""
+    code = f"""
+import contextlib, io, json, sys
+sys.modules.update(dict.fromkeys({EXTRAS!r}))  # None: importing it is a ModuleNotFoundError
+from ppdm import cli
+said = {{}}
+for line in json.load(sys.stdin):
+    words = io.StringIO()
+    with contextlib.redirect_stdout(words), contextlib.redirect_stderr(words):
+        try:
+            code = cli.main(line)
+        except SystemExit as stop:  # argparse's way
+            code = stop.code
+    said[" ".join(line)] = code, words.getvalue()
+print(json.dumps(said))
+"""
+    lines = [[name, "--help"] for name in cli.COMMANDS]
+    lines += [["course", "build"], ["book"], ["run", "01"], ["check"], ["bench"], ["pdf"]]
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=json.dumps(lines),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
 @pytest.mark.parametrize("name", cli.COMMANDS)
-def test_every_command_explains_itself(name, capsys):
-    pytest.importorskip(cli.COMMANDS[name].module)
-    try:
-        code = cli.main([name, "--help"])
-    except SystemExit as stop:  # argparse's way
-        code = stop.code
-    assert code == 0
-    assert f"usage: ppdm {name}" in capsys.readouterr().out
+def test_every_command_explains_itself_in_a_plain_install(plain, name):
+    code, words = plain[f"{name} --help"]
+    assert code == 0 and f"usage: ppdm {name}" in words, words
+
+
+@pytest.mark.parametrize(
+    "line, extra",
+    [("course build", "course"), ("book", "book"), ("run 01", "book"), ("check", "test")],
+)
+def test_what_needs_an_extra_names_it_in_one_sentence(plain, line, extra):
+    code, words = plain[line]
+    assert code == 1 and words.count("\n") == 1, words
+    assert words.endswith(f"which is not installed: install ppdm with its extra `{extra}`.\n")
 
 
 def test_an_absent_part_is_one_sentence(capsys, monkeypatch):
-    absent = cli.Command("nothing", "ppdm.no_such_room", "add_arguments", "main")
+    absent = cli.Command("nothing", "ppdm.no_such_room:add", "ppdm.no_such_room:main")
     monkeypatch.setitem(cli.COMMANDS, "bench", absent)
     assert cli.main(["bench"]) == 1
     assert capsys.readouterr().err == (
         "ppdm: `ppdm bench` needs ppdm.no_such_room, which this copy lacks.\n"
     )
-    monkeypatch.setitem(cli.COMMANDS, "bench", absent._replace(module="no_such_library"))
+    monkeypatch.setitem(cli.COMMANDS, "bench", absent._replace(arguments="no_such_library:add"))
     assert cli.main(["bench"]) == 1
-    assert "needs the package no_such_library: install the extras" in capsys.readouterr().err
+    assert capsys.readouterr().err == (
+        "ppdm: `ppdm bench` needs the package no_such_library, which is not installed: "
+        "install no_such_library.\n"
+    )
 
 
 def test_a_misspelt_chapter_or_parameter_is_one_sentence(capsys):

@@ -181,5 +181,7 @@ def test_no_scheduler_is_said_in_a_sentence(monkeypatch):
     with pytest.raises(ValueError, match="no scheduler answers at 'tcp://127.0.0.1:9'"):
         cluster.connected("tcp://127.0.0.1:9")
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ValueError, match="needs Dask here too: pip install 'ppdm.scale.'"):
+    with pytest.raises(
+        ValueError, match="needs Dask here too: install ppdm with its extra `scale`"
+    ):
         cluster.connected("tcp://127.0.0.1:10")

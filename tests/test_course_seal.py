@@ -140,17 +140,6 @@ def test_a_forged_message_is_refused(text):
 # -- cells -----------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def sealed():
-    reason = cells.why_not_sealed()
-    if reason:
-        # bubblewrap missing, or not allowed to work; any other reason is a fault of ours
-        assert "bubblewrap" in reason or "bwrap:" in reason, reason
-        pytest.skip(f"needs sealed cells, which cannot be made here: {reason}")
-    with cells.Workshop() as workshop:
-        yield workshop
-
-
 @pytest.fixture(scope="module", params=["sealed", pytest.param("unsealed", marks=pytest.mark.slow)])
 def workshop(request):
     if request.param == "sealed":
@@ -358,22 +347,12 @@ def test_mistakes_are_named_from_outside_as_at_home(sealed, tmp_path, assignment
 
 def test_without_a_sandbox_one_is_told_what_to_say(monkeypatch, tmp_path, capsys):
     (tmp_path / "class" / "ada").mkdir(parents=True)
+    nbformat.write(answered(PRIMER), tmp_path / "class" / "ada" / f"{PRIMER}.ipynb")
     monkeypatch.setattr(cells.shutil, "which", lambda name: None)
     for command in (["grade", str(tmp_path / "class")], ["attack"]):
         assert cli.main(["course", *command]) == 1
         told = capsys.readouterr().err
         assert "bubblewrap" in told and ("--unsealed" in told or "do harm" in told)
-
-
-def test_without_nbgrader_one_is_told_what_to_install(monkeypatch, capsys):
-    import importlib.util
-
-    real = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name, *a: None if name == "nbgrader" else real(name, *a)
-    )
-    assert cli.main(["course", "build"]) == 1
-    assert "pip install '.[book,course]'" in capsys.readouterr().err
 
 
 # -- the whole class -------------------------------------------------------------------------------

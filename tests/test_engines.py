@@ -347,24 +347,39 @@ def test_what_cannot_be_counted_is_refused(tmp_path):
         count(pl.DataFrame({"A": [0]}), names=["B"])
 
 
-def test_without_engines_a_sentence_says_what_to_install(tmp_path):
-    """A plain install: the engines are hidden from a fresh interpreter."""
-    (tmp_path / "reports.csv").write_text("A\n1\n")
+def test_a_plain_install_counts_csv_files_and_says_what_parquet_needs(tmp_path):
+    """The engines are hidden from a fresh interpreter; pandas reads what Polars would."""
+    (tmp_path / "a.csv").write_text('A,"B, b",C\n1,x y,true\n0,"x, ""y""",FALSE\n1,NA,true\n')
+    (tmp_path / "b.csv").write_text('A,"B, b",C\n0,x y,true\n')
+    levels = {"A": [0, 1], "B, b": ["NA", 'x, "y"', "x y"], "C": [False, True]}
     code = (
         "import sys\n"
         "for name in ('polars', 'duckdb', 'pyarrow', 'dask'): sys.modules[name] = None\n"
         "from ppdm import count\n"
-        "try: count(sys.argv[1])\n"
+        f"print(count(sys.argv[1] + '/*.csv', {levels!r}).dense.tolist())\n"
+        "try: count(sys.argv[1] + '/c.parquet')\n"
         "except ValueError as error: print(error)\n"
     )
+    (tmp_path / "c.parquet").touch()
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "reports.csv")],
-        capture_output=True,
-        text=True,
-        timeout=120,
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, timeout=120
     )
-    assert "Polars or DuckDB must be installed: pip install 'ppdm[scale]'" in done.stdout
     assert not done.stderr
+    table, refusal = done.stdout.splitlines()
+    assert table == str(count(f"{tmp_path}/*.csv", levels).dense.tolist())
+    assert "must be installed: install ppdm with its extra `scale`" in refusal
+
+
+def test_csv_files_without_engines_refuse_as_with_them(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    (tmp_path / "a.csv").write_text("A,B\n1,2\n")
+    (tmp_path / "b.csv").write_text("A,C\n1,2\n")
+    with pytest.raises(ValueError, match="has other columns than"):
+        count(f"{tmp_path}/*.csv")
+    (tmp_path / "c.csv").write_text("A,B\n1,\n,0\n")
+    with pytest.raises(ValueError, match="missing"):
+        count(f"{tmp_path}/c.csv")
 
 
 def test_no_engine_is_imported_before_it_is_needed():

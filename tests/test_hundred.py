@@ -5,21 +5,20 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from browser import chromium, needs_browser, opened  # noqa: F401
+from browser import opened
 
 from ppdm import RRMatrix, UnrelatedQuestion, count, data
 from ppdm.book.site import try_it
 from ppdm.estimate import inversion, inversion_se
 from ppdm.places import find_root
 
-pytestmark = needs_browser
 STATIC = find_root() / "book" / "_static"
 SETTINGS = [(0.7, 0.3), (0.55, 0.3), (0.45, 0.9), (0.95, 0.05), (0.3, 0.5), (0, 0.2), (1, 0.2),
             (0.6, 0), (0.4, 1), (0.55, 0.95)]  # fmt: skip
 
 
 @pytest.fixture(scope="module", params=[1366, 390], ids=["wide", "narrow"])
-def page(request, tmp_path_factory, chromium):  # noqa: F811
+def page(request, tmp_path_factory, chromium):
     """The games alone, without the book around them."""
     folder = tmp_path_factory.mktemp("hundred")
     block = try_it.collector_block().split("html\n", 1)[1].rsplit("````", 1)[0]

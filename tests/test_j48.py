@@ -17,7 +17,6 @@ from ppdm.learn.nearest import NearestNeighbour
 NAMED = [*weka.SMALL, *weka.PAPERS, weka.DISTINCT]
 QUICK = [name for name in NAMED if name != "adult"]
 RANDOM = [json.loads(line) for line in weka.stored("random.jsonl.xz").splitlines()]
-needs_weka = pytest.mark.skipif(not weka.JAVA_IS_THERE, reason="java or weka.jar is not there")
 
 
 @parametrize_with_checks([J48(), J48(unpruned=True, binary_splits=True), NearestNeighbour()])
@@ -108,10 +107,6 @@ def test_a_row_outside_the_ranges_widens_them_only_when_asked():
     assert NearestNeighbour(growing_ranges=True).fit(X, y).predict(rows).tolist()[::2] == ["b", "a"]
 
 
-# --- WEKA itself --------------------------------------------------------------------------------
-
-
-@needs_weka
 def test_a_range_beyond_the_largest_number_is_scaled_too():
     """It was infinite, and every row at distance 0."""
     X, y = [[-1.5e308], [0.5e308], [1.5e308]], ["a", "b", "c"]
@@ -119,14 +114,17 @@ def test_a_range_beyond_the_largest_number_is_scaled_too():
     assert votes.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
 
 
+# --- WEKA itself --------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("name", QUICK)
-def test_stored_output_is_what_weka_prints(name, tmp_path):
+def test_stored_output_is_what_weka_prints(name, tmp_path, run_weka):
     file = tmp_path / "train.arff"
     file.write_text(weka.write_arff(*weka.load(name)))
-    assert weka.run("J48", "-t", str(file)) == weka.stored(f"output/{name}.txt")
+    assert run_weka("J48", "-t", str(file)) == weka.stored(f"output/{name}.txt")
 
 
-def fresh_set_equals_weka(seed, folder):
+def fresh_set_equals_weka(seed, folder, run_weka):
     """A set that is not among the stored ones: same tree, same confusion matrix on other rows."""
     rng = np.random.default_rng([seed, 1])
     X, y, to_predict = weka.random_set(rng)
@@ -135,7 +133,7 @@ def fresh_set_equals_weka(seed, folder):
     train, test = folder / "train.arff", folder / "test.arff"
     train.write_text(weka.write_arff(X, y))
     test.write_text(weka.write_arff(to_predict, actual))
-    output = weka.run("J48", *options.split(), "-t", str(train), "-T", str(test))
+    output = run_weka("J48", *options.split(), "-t", str(train), "-T", str(test))
 
     tree = J48(**weka.OPTIONS[options]).fit(X, y)
     # WEKA's table counts the largest probability without the tolerance that predictions have
@@ -148,17 +146,15 @@ def fresh_set_equals_weka(seed, folder):
     assert (confusion == weka.confusion_in(output, n_classes)).all()
 
 
-@needs_weka
 @pytest.mark.parametrize("seed", range(6))
-def test_fresh_random_sets_equal_weka(seed, tmp_path):
-    fresh_set_equals_weka(seed, tmp_path)
+def test_fresh_random_sets_equal_weka(seed, tmp_path, run_weka):
+    fresh_set_equals_weka(seed, tmp_path, run_weka)
 
 
-@needs_weka
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6, 106))
-def test_many_fresh_random_sets_equal_weka(seed, tmp_path):
-    fresh_set_equals_weka(seed, tmp_path)
+def test_many_fresh_random_sets_equal_weka(seed, tmp_path, run_weka):
+    fresh_set_equals_weka(seed, tmp_path, run_weka)
 
 
 # --- input and output ---------------------------------------------------------------------------

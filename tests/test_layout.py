@@ -3,7 +3,6 @@
 import matplotlib.pyplot  # noqa: F401  (fonts are found once)
 import pandas as pd
 import pytest
-from browser import needs_browser
 
 from ppdm import plot
 from ppdm.book.check import layout
@@ -57,22 +56,19 @@ def measured(tmp_path, body, ground="#fff", ink="#111"):
     return [f.detail for f in layout.check_layout(tape, names)]
 
 
-@needs_browser
-def test_a_good_page_has_no_findings(tmp_path):
+def test_a_good_page_has_no_findings(chromium_path, tmp_path):
     good = figure() + VERDICT + cell(15) + cell(20, "whole-paper") + cell(45, "pseudocode")
     assert measured(tmp_path, good) == []
 
 
-@needs_browser
 @pytest.mark.slow
 @pytest.mark.parametrize(("body", "said"), BAD)
-def test_each_limit_is_told(tmp_path, body, said):
+def test_each_limit_is_told(chromium_path, tmp_path, body, said):
     (found,) = measured(tmp_path, body.replace("{figure}", figure()))
     assert said in found
 
 
-@needs_browser
-def test_pale_lettering_in_a_drawing_is_told(tmp_path):
+def test_pale_lettering_in_a_drawing_is_told(chromium_path, tmp_path):
     assert "contrast" in measured(tmp_path, figure() + VERDICT, ink="#999")[0]
 
 

@@ -9,17 +9,12 @@ import shutil
 import time
 
 import pytest
-from browser import chromium, needs_browser, opened  # noqa: F401
+from browser import opened
 
 from ppdm.book.site import live
 from ppdm.places import find_root
 
-needs_runtime = pytest.mark.skipif(
-    not (find_root() / "_build" / "npm" / "pyodide" / "node_modules" / ".installed").is_file(),
-    reason="the browser's Python is not here: `ppdm quick` fetches it",
-)
 STATIC = find_root() / "book" / "_static"
-RUNTIME = find_root() / "_build" / "npm" / "pyodide" / "node_modules" / "pyodide"
 
 
 def live_cells() -> list[str]:
@@ -69,15 +64,14 @@ def test_the_archive_leaves_the_runtime_out(tmp_path):
     assert zipfile.ZipFile(packed).namelist() == ["book/index.html"]
 
 
-@needs_runtime
-def test_the_site_gets_all_that_the_page_asks_for(tmp_path):
+def test_the_site_gets_all_that_the_page_asks_for(tmp_path, browsers_python):
     assert live.write(tmp_path)
     laid = {path.name for path in (tmp_path / live.FOLDER).iterdir()}
     assert laid == {*live.FILES, "modules.json", "runtime.json"}
     assert json.loads((tmp_path / live.FOLDER / "runtime.json").read_text())["python"] >= "3.12"
 
 
-def write_page(folder, cells, runtime: bool):
+def write_page(folder, cells, runtime=None):
     (folder / "_static").mkdir()
     for name in ("live.js", "live_worker.js"):
         shutil.copy(STATIC / name, folder / "_static")
@@ -85,7 +79,7 @@ def write_page(folder, cells, runtime: bool):
         target = folder / "_static" / live.FOLDER
         target.mkdir()
         for name in live.FILES:
-            shutil.copy(RUNTIME / name, target)
+            shutil.copy(runtime / name, target)
         (target / "modules.json").write_text(json.dumps(live.modules()))
         (target / "runtime.json").write_text(json.dumps(live.about(target)))
     boxes = "".join(
@@ -100,20 +94,18 @@ def write_page(folder, cells, runtime: bool):
     return folder
 
 
-@needs_browser
-def test_without_the_runtime_a_sentence_says_so(tmp_path, chromium):  # noqa: F811
-    with opened(chromium, write_page(tmp_path, ["1 + 1"], runtime=False), "index.html") as page:
+def test_without_the_runtime_a_sentence_says_so(tmp_path, chromium):
+    with opened(chromium, write_page(tmp_path, ["1 + 1"]), "index.html") as page:
         page.get_by_role("button", name="Change and run").click()
         page.get_by_role("button", name="Run", exact=True).click()
         page.get_by_text("built without Python").wait_for()
         assert page.get_by_role("button", name="Run", exact=True).is_enabled()
 
 
-@needs_browser
-def test_on_a_phone_code_with_long_lines_shows_whole(tmp_path, chromium):  # noqa: F811
+def test_on_a_phone_code_with_long_lines_shows_whole(tmp_path, chromium):
     long = "x = 1  # " + "a word and another one, " * 6
     page = chromium.new_page(viewport={"width": 390, "height": 844})
-    page.goto(write_page(tmp_path, [long] * 3, runtime=False).joinpath("index.html").as_uri())
+    page.goto(write_page(tmp_path, [long] * 3).joinpath("index.html").as_uri())
     page.get_by_role("button", name="Change and run").first.click()
     area = page.locator("textarea")
     assert area.evaluate("a => a.scrollHeight <= a.clientHeight")
@@ -122,10 +114,9 @@ def test_on_a_phone_code_with_long_lines_shows_whole(tmp_path, chromium):  # noq
     page.close()
 
 
-@needs_browser
-def test_from_a_disk_a_sentence_says_so(tmp_path, chromium):  # noqa: F811
+def test_from_a_disk_a_sentence_says_so(tmp_path, chromium):
     page = chromium.new_page()
-    page.goto(write_page(tmp_path, ["1 + 1"], runtime=False).joinpath("index.html").as_uri())
+    page.goto(write_page(tmp_path, ["1 + 1"]).joinpath("index.html").as_uri())
     page.get_by_role("button", name="Change and run").click()
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_text("read from disk").wait_for()
@@ -133,8 +124,8 @@ def test_from_a_disk_a_sentence_says_so(tmp_path, chromium):  # noqa: F811
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory, chromium):  # noqa: F811
-    folder = write_page(tmp_path_factory.mktemp("live"), live_cells(), runtime=True)
+def running(tmp_path_factory, chromium, browsers_python):
+    folder = write_page(tmp_path_factory.mktemp("live"), live_cells(), browsers_python)
     with opened(chromium, folder, "index.html") as page:
         yield page
 
@@ -158,8 +149,6 @@ def run(page, number: int, text: str | None = None) -> str:
 
 
 @pytest.mark.slow
-@needs_runtime
-@needs_browser
 class TestInTheBrowser:
     def test_the_first_result_is_there_within_ten_seconds(self, running):
         crowd = max(1, os.getloadavg()[0] / os.cpu_count())  # 10 s are meant for quiet cores
@@ -202,13 +191,13 @@ class TestInTheBrowser:
         box.get_by_text("Stopped.").wait_for()
         assert run(running, 1, "2 + 2") == "4"
 
-    def test_assignment_0_runs_with_its_visible_tests(self, chromium, tmp_path):  # noqa: F811
+    def test_assignment_0_runs_with_its_visible_tests(self, chromium, browsers_python, tmp_path):
         from course_answers import PRIMER, answered
 
         notebook = answered(PRIMER)
         cells = [c.source for c in notebook.cells if c.cell_type == "code"]
         cells[0] = 'student = "ada"'
-        with opened(chromium, write_page(tmp_path, cells, runtime=True), "index.html") as page:
+        with opened(chromium, write_page(tmp_path, cells, browsers_python), "index.html") as page:
             run(page, len(cells) - 1)  # all tests before it, or an error above
             assert page.locator(".live-error").count() == 0
             first_task = next(i for i, c in enumerate(cells) if "def estimate" in c)

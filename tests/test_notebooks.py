@@ -42,12 +42,13 @@ def cells(tmp_path_factory) -> Path:
     return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cells"
 
 
+QUICK = ("00_primer", "01_electronic_surveys")  # in `make test`; the others in `make check`
+
+
 def pages() -> list:
-    """The chapters; second pages take `make test`'s minutes, and `make check` runs them."""
+    """The chapters, each with its second page."""
     return [
-        pytest.param(
-            path, id=path.stem, marks=[pytest.mark.slow] * path.stem.endswith(places.BEYOND)
-        )
+        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem not in QUICK))
         for path in places.find_notebooks(ROOT)
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 
@@ -569,18 +570,17 @@ def test_a_long_search_ends_at_once(monkeypatch):
     def children():
         return set(multiprocessing.active_children())
 
-    before, bars = children(), []
+    before, seen = children(), []
 
-    class Bar(cli.tqdm):
-        def refresh(self, *_, **__):
-            bars.append(children() - before)
-            if len(bars) > 1:
-                raise KeyboardInterrupt  # as SIGTERM and Ctrl-C do
+    def show_time():
+        seen.append(children() - before)
+        if len(seen) > 1:
+            raise KeyboardInterrupt  # as SIGTERM and Ctrl-C do
 
-    monkeypatch.setattr(cli, "tqdm", Bar)
+    monkeypatch.setattr(cli, "_clock", lambda: contextlib.nullcontext(show_time))
     with pytest.raises(KeyboardInterrupt):
         cli._in_child(stone_deaf, (1,))
-    assert len(bars[-1]) == 1 and not children() - before
+    assert len(seen[-1]) == 1 and not children() - before
     monkeypatch.undo()
     with pytest.raises(RuntimeError, match="the search was ended from outside"):
         cli._in_child(os._exit, (3,))

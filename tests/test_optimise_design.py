@@ -124,7 +124,9 @@ def test_no_scheme_lies_below_the_bound():
     assert tried > 50
 
 
-@pytest.mark.parametrize("name", ["cells", "prefixes", "pairs"])
+@pytest.mark.parametrize(
+    "name", ["cells", "prefixes", pytest.param("pairs", marks=pytest.mark.slow)]
+)
 def test_sixteen_answers(name):
     """Beyond what was listed: a valid scheme, of few reports, at its bound."""
     n = 16

@@ -4,7 +4,7 @@ import shutil
 
 import pypdf
 import pytest
-from browser import chromium, needs_browser, opened  # noqa: F401
+from browser import opened
 from bs4 import BeautifulSoup
 
 from ppdm.book.check.pdf import check_pdf
@@ -181,13 +181,12 @@ def test_without_chromium_the_print_says_what_it_needs(site, monkeypatch, tmp_pa
 
 
 @pytest.fixture(scope="module")
-def printed(site):
+def printed(chromium_path, site):
     """The site's PDF, opened."""
     press.press(site, site / "src", site / NAME)
     return pypdf.PdfReader(site / NAME)
 
 
-@needs_browser
 def test_the_print_is_whole(site, printed):
     assert check_pdf(site) == []
     assert not list(site.glob("_book*"))
@@ -210,9 +209,10 @@ def test_the_print_is_whole(site, printed):
     assert [m.title for m in printed.outline[3]] == ["Toss it twice, with θ", "Exercises"]
 
 
-@needs_browser
 @pytest.mark.slow
-def test_a_print_with_a_wrong_number_or_an_early_solution_is_found(site, tmp_path, monkeypatch):
+def test_a_print_with_a_wrong_number_or_an_early_solution_is_found(
+    chromium_path, site, tmp_path, monkeypatch
+):
     copy = shutil.copytree(site, tmp_path / "site")
     page = copy / "notebooks" / "02_groups.html"
     page.write_text(page.read_text().replace("Much.", "Solution to Exercise 7: two."))
@@ -240,8 +240,7 @@ def test_a_plain_pdf_is_no_book(tmp_path):
     }
 
 
-@needs_browser
-def test_a_single_page_prints_without_its_solutions_and_not_as_on_a_phone(tmp_path, chromium):  # noqa: F811
+def test_a_single_page_prints_without_its_solutions_and_not_as_on_a_phone(tmp_path, chromium):
     styles = "".join(
         (ROOT / "book" / "_static" / name).read_text() for name in ("site.css", "ppdm.css")
     )

@@ -1,7 +1,7 @@
 """Search by sections: the index, the ranking in a real browser, and the sixteen questions on the built book."""
 
 import pytest
-from browser import chromium, needs_browser, opened  # noqa: F401
+from browser import opened
 
 from ppdm.book.site import search
 from ppdm.places import find_root
@@ -53,9 +53,8 @@ def test_a_place_that_is_gone_is_refused(site):
         search.write_index(site, words)
 
 
-@needs_browser
 @pytest.mark.parametrize("disk", [False, True], ids=["served", "from disk"])
-def test_the_results_page_lists_sections_the_reference_last(site, chromium, disk):  # noqa: F811
+def test_the_results_page_lists_sections_the_reference_last(site, chromium, disk):
     words = site / "words.yml"
     words.write_text("book/a.html#top: [how to toss]\n")
     assert search.write_index(site, words) == 3
@@ -85,11 +84,10 @@ QUESTIONS = {
 }  # fmt: skip
 
 
-@needs_browser
 @pytest.mark.slow
 @pytest.mark.skipif(not (SITE / "search.html").is_file(), reason="the book is not built")
 @pytest.mark.parametrize("query", QUESTIONS)
-def test_the_built_book_answers(chromium, query):  # noqa: F811
+def test_the_built_book_answers(chromium, query):
     from urllib.parse import quote
 
     with opened(chromium, SITE, f"search.html?q={quote(query)}") as page:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
-from browser import chromium, needs_browser, opened  # noqa: F401
+from browser import opened
 
 from ppdm.book.site import (
     api,
@@ -271,8 +271,7 @@ def test_everything_is_generated_even_where_nothing_has_run(tree, tmp_path):
     )
 
 
-@needs_browser
-def test_the_filters_of_the_scoreboard(records, tmp_path, chromium):  # noqa: F811
+def test_the_filters_of_the_scoreboard(records, tmp_path, chromium):
     def section(text):
         title = text.split("## ")[1].split("\n")[0]
         table = text[text.index("<table") : text.index("</table>") + 8]

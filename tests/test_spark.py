@@ -1,6 +1,5 @@
 """Counting in a local Spark. `make check` installs it into _build/spark; else this is skipped."""
 
-import shutil
 import sys
 
 import numpy as np
@@ -10,21 +9,15 @@ from hypothesis import given, settings
 from test_engines import categories, frames
 
 from ppdm import count
-from ppdm.places import PACKAGE
 from ppdm.table import count_marginals
 
 pytestmark = pytest.mark.slow
-PLACE = PACKAGE.parent / "_build" / "spark"
 
 
 @pytest.fixture(scope="module")
-def spark():
-    if not shutil.which("java"):
-        pytest.skip("Spark needs a Java, and there is none")
-    if not (PLACE / "installed").is_file():
-        pytest.skip("Spark is not installed: `make check` puts it into _build/spark")
+def spark(spark_folder):
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(PLACE))
+        patch.syspath_prepend(str(spark_folder))
         patch.setenv("PYSPARK_PYTHON", sys.executable)
         patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
         from pyspark.sql import SparkSession

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import zxingcpp
 from axe_playwright_python.sync_playwright import Axe
-from browser import chromium, needs_browser, opened  # noqa: F401
+from browser import opened
 from scipy.stats import chisquare
 
 from ppdm import count
@@ -22,7 +22,6 @@ from ppdm.survey.report import write
 from ppdm.survey.server import Lecture
 from ppdm.survey.slides import slides
 
-pytestmark = needs_browser
 YESNO = ["no", "yes"]
 SURVEY = Survey(
     {"cheated": YESNO, "dose": ["never", "once", "often"], "a": YESNO, "b": YESNO, "c": YESNO, "d": YESNO,
@@ -44,7 +43,7 @@ TRUE = [1, 2, 1, 0, 1, 1, 0, 2]  # the level numbers that the tests answer
 
 
 @pytest.fixture(params=[390, pytest.param(1366, marks=pytest.mark.slow)], ids=["narrow", "wide"])
-def page(request, tmp_path, chromium):  # noqa: F811
+def page(request, tmp_path, chromium):
     """The form in a window, with everything that it asks for written down."""
     (tmp_path / "index.html").write_text(form(SURVEY), encoding="utf-8")
     with opened(
@@ -64,7 +63,7 @@ def answer(page) -> None:
 
 
 @pytest.fixture(scope="module")
-def drawn(tmp_path_factory, chromium):  # noqa: F811
+def drawn(tmp_path_factory, chromium):
     """200,000 reports of one person, drawn in the browser."""
     folder = tmp_path_factory.mktemp("form")
     (folder / "index.html").write_text(form(SURVEY), encoding="utf-8")
@@ -186,7 +185,7 @@ def qr_code(window) -> str:
     return zxingcpp.read_barcodes(grey)[0].text
 
 
-def test_slides_show_where_to_go_and_axe_is_content(tmp_path, chromium):  # noqa: F811
+def test_slides_show_where_to_go_and_axe_is_content(tmp_path, chromium):
     there = "http://192.168.1.20:8000/"
     (tmp_path / "index.html").write_text(slides(SURVEY, there, notes=True), encoding="utf-8")
     with opened(
@@ -206,7 +205,7 @@ def test_slides_show_where_to_go_and_axe_is_content(tmp_path, chromium):  # noqa
         assert not said
 
 
-def test_a_report_is_posted_once_as_it_is_and_again_the_same(tmp_path, chromium):  # noqa: F811
+def test_a_report_is_posted_once_as_it_is_and_again_the_same(tmp_path, chromium):
     server = Lecture(SURVEY, tmp_path / "codes.txt", port=0)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
@@ -237,7 +236,7 @@ def test_a_report_is_posted_once_as_it_is_and_again_the_same(tmp_path, chromium)
         server.server_close()
 
 
-def test_the_live_page_and_the_report_are_for_every_reader(tmp_path, chromium):  # noqa: F811
+def test_the_live_page_and_the_report_are_for_every_reader(tmp_path, chromium):
     """Their figures have text alternatives; axe finds nothing, nor does the console."""
     rng = np.random.default_rng(2)
     people = pd.DataFrame({n: rng.choice(levels, 60) for n, levels in SURVEY.attributes.items()})

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
-from browser import chromium, needs_browser, opened  # noqa: F401
+from browser import opened
 from docutils import nodes
 
 from ppdm.book.site import course, take_along, terms, theme
@@ -196,8 +196,7 @@ def test_the_meaning_is_tied_to_its_word_and_no_part_of_the_description():
     assert theme._first_words(page) == "Trees as ID3 grows them."
 
 
-@needs_browser
-def test_a_meaning_shows_for_mouse_keyboard_and_touch(tmp_path, chromium):  # noqa: F811
+def test_a_meaning_shows_for_mouse_keyboard_and_touch(tmp_path, chromium):
     for name in ("site.css", "site.js"):
         (tmp_path / name).write_text((ROOT / "book" / "_static" / name).read_text(encoding="utf-8"))
     page = explained("book/intro", ["Trees as ID3 grows them, and kCG."])

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from browser import chromium, needs_browser, opened  # noqa: F401
+from browser import opened
 
 from ppdm import MultiGroup, UnrelatedQuestion
 from ppdm.book.site import trade_off
@@ -100,7 +100,7 @@ def picture(folder, results):
 
 
 @pytest.fixture(scope="module", params=[1366, 390], ids=["wide", "narrow"])
-def page(request, tmp_path_factory, chromium, results):  # noqa: F811
+def page(request, tmp_path_factory, chromium, results):
     folder = picture(tmp_path_factory.mktemp("plane"), results)
     size = {"viewport": {"width": request.param, "height": 800}, "has_touch": True}
     with opened(chromium, folder, "index.html", **size) as opened_page:
@@ -133,7 +133,6 @@ def choose(page, name: str) -> None:
     page.keyboard.press("Space")
 
 
-@needs_browser
 @pytest.mark.parametrize("i", range(len(SETTINGS)))
 def test_ten_settings_by_keyboard(page, rows, i):
     words, at = SETTINGS[i]
@@ -158,7 +157,6 @@ def spots(page) -> dict[str, tuple[float, float]]:
     )
 
 
-@needs_browser
 @pytest.mark.parametrize("hand", ["mouse", "touch"])
 def test_every_point_can_be_taken_hold_of(page, rows, hand):
     choose(page, "Breast Cancer")
@@ -183,7 +181,6 @@ def test_every_point_can_be_taken_hold_of(page, rows, hand):
     assert taken >= 8
 
 
-@needs_browser
 def test_nothing_is_cut_at_the_frame(page):
     choose(page, "Pima")
     frame = page.locator(".trade-off svg").bounding_box()
@@ -207,7 +204,6 @@ def test_nothing_is_cut_at_the_frame(page):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-@needs_browser
 def test_a_better_point_is_named(page, rows):
     choose(page, "Breast Cancer")
     for i, (words, _) in enumerate(SETTINGS):
@@ -281,8 +277,7 @@ def test_a_plane_of_all_schemes_stands_for_the_chapters(tmp_path):
     assert trade_off.measured(tmp_path / "nothing")["settings"] == []
 
 
-@needs_browser
-def test_a_chapter_that_does_not_say_the_undisguised_has_no_line_for_it(tmp_path, chromium):  # noqa: F811
+def test_a_chapter_that_does_not_say_the_undisguised_has_no_line_for_it(tmp_path, chromium):
     (tmp_path / "02_multi_group").mkdir()
     rows = pd.DataFrame(OUTSIDE).drop(columns=["undisguised", "learner"])
     rows.to_csv(tmp_path / "02_multi_group" / "trade_off.csv", index=False)
@@ -294,8 +289,7 @@ def test_a_chapter_that_does_not_say_the_undisguised_has_no_line_for_it(tmp_path
         assert "NaN" not in page.locator(".trade-off").inner_html()
 
 
-@needs_browser
-def test_the_plane_is_chosen_from(tmp_path, chromium):  # noqa: F811
+def test_the_plane_is_chosen_from(tmp_path, chromium):
     (tmp_path / "05_which").mkdir()
     plane().to_csv(tmp_path / "05_which" / "plane.csv", index=False)
     with opened(chromium, picture(tmp_path / "site", tmp_path), "index.html") as page:
@@ -314,9 +308,8 @@ def test_the_plane_is_chosen_from(tmp_path, chromium):  # noqa: F811
         assert page.get_by_role("radio", name="how common each answer is").count() == 0
 
 
-@needs_browser
 @pytest.mark.parametrize("page_name", ["01_electronic_surveys", "03_aibr"])
-def test_a_chapter_s_plot_comes_alive_when_asked(tmp_path, chromium, results, page_name):  # noqa: F811
+def test_a_chapter_s_plot_comes_alive_when_asked(tmp_path, chromium, results, page_name):
     """What it takes is loaded then, and not before; a chapter that measures otherwise says so."""
     static, notebooks = tmp_path / "_static", tmp_path / "notebooks"
     static.mkdir(), notebooks.mkdir()

@@ -6,14 +6,13 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from browser import chromium, needs_browser, opened  # noqa: F401
+from browser import opened
 
 from ppdm import Domain, MultiGroup, RRMatrix, Table, UnrelatedQuestion, count
 from ppdm.estimate import inversion_se
 from ppdm.places import find_root
 from ppdm.privacy.pse import pse, pse_given_record
 
-pytestmark = needs_browser
 STATIC = find_root() / "book" / "_static"
 CHANCES = [0.0, 0.05, 0.3, 0.45, 0.55, 0.7, 0.95, 1.0]
 SHARES = [0.1, 0.5, 0.8]
@@ -21,7 +20,7 @@ ONE = Domain(("A",), ((0, 1),))
 
 
 @pytest.fixture(scope="module")
-def formulas(tmp_path_factory, chromium):  # noqa: F811
+def formulas(tmp_path_factory, chromium):
     """A function that evaluates JavaScript with the page's formulas as `F`."""
     folder = tmp_path_factory.mktemp("formulas")
     script = (STATIC / "formulas.js").read_text(encoding="utf-8")
@@ -118,7 +117,7 @@ def test_epsilon_of_an_answer(formulas):
 
 
 @pytest.fixture
-def page(tmp_path, chromium):  # noqa: F811
+def page(tmp_path, chromium):
     """The page's game alone, without the book around it."""
     (tmp_path / "index.html").write_text(
         f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Try it</title><h1>Try it</h1>

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ppdm.course import account, feedback
 from ppdm.course.build import find_sources, tasks
+from ppdm.course.cell import HOW_UNSEALED, why_not_sealed
 from ppdm.course.handin import Submission, file_name, find_submissions
 from ppdm.course.pool import work
 from ppdm.course.tables import write_table
@@ -34,6 +35,9 @@ def grade(
     """
     notebooks = find_sources(sources)
     submissions = find_submissions(folder, list(notebooks))
+    reason = why_not_sealed() if sealed else None
+    if reason:
+        raise ValueError(f"no sealed cells here ({reason}); {HOW_UNSEALED}")
     out.mkdir(parents=True, exist_ok=True)
     log = account.Account(out / "account.jsonl")
     worth = {(name, t["task"]): t["max"] for name, path in notebooks.items() for t in tasks(path)}

@@ -10,10 +10,13 @@ import numpy as np
 from . import reference as weka
 
 N_RANDOM = 150
+run_weka = weka.program()
 
 
 def main() -> None:
     """Write all stored outputs."""
+    if run_weka is None:
+        raise SystemExit("WEKA is not installed: apt-get install weka")
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         for name in [*weka.SMALL, *weka.PAPERS, weka.DISTINCT]:
@@ -26,12 +29,12 @@ def store_named(name: str, scratch: Path) -> None:
     """J48 on the whole set and in ten folds; the other classifiers where the third paper uses them."""
     file = str(scratch / "train.arff")
     Path(file).write_text(weka.write_arff(*weka.load(name)))
-    (weka.HERE / f"output/{name}.txt").write_text(weka.run("J48", "-t", file))
-    _store_predictions(f"{name}.J48.train", weka.run("J48", "-t", file, "-T", file, "-p", "0"))
+    (weka.HERE / f"output/{name}.txt").write_text(run_weka("J48", "-t", file))
+    _store_predictions(f"{name}.J48.train", run_weka("J48", "-t", file, "-T", file, "-p", "0"))
     if name in ("pima", weka.DISTINCT):
         for classifier in weka.CLASSIFIERS:
             _store_predictions(
-                f"{name}.{classifier}.folds", weka.run(classifier, "-t", file, "-p", "0")
+                f"{name}.{classifier}.folds", run_weka(classifier, "-t", file, "-p", "0")
             )
 
 
@@ -47,8 +50,8 @@ def random_case(seed: int, scratch: Path) -> dict:
         "options": options,
         "train": train.read_text(),
         "test": test.read_text(),
-        "tree": weka.tree_in(weka.run("J48", *files)),
-        "predicted": weka.predictions_in(weka.run("J48", *files, "-p", "0")).tolist(),
+        "tree": weka.tree_in(run_weka("J48", *files)),
+        "predicted": weka.predictions_in(run_weka("J48", *files, "-p", "0")).tolist(),
     }
 
 

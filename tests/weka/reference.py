@@ -5,6 +5,7 @@ import lzma
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,6 @@ CLASSIFIERS = {
     "SMO": "weka.classifiers.functions.SMO",
     "IBk": "weka.classifiers.lazy.IBk",
 }
-JAVA_IS_THERE = shutil.which("java") is not None and JAR.exists()
 
 
 # --- data ---------------------------------------------------------------------------------------
@@ -163,7 +163,12 @@ def _levels_by_rank(t: np.ndarray, n_used: int, n_levels: int, rng) -> pd.Series
 # --- WEKA ---------------------------------------------------------------------------------------
 
 
-def run(classifier: str, *options: str) -> str:
+def program() -> Callable[..., str] | None:
+    """A function that runs WEKA; None where it is not installed."""
+    return _run if shutil.which("java") and JAR.exists() else None
+
+
+def _run(classifier: str, *options: str) -> str:
     """What WEKA prints, without the times it took."""
     fast_start = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
     command = ["java", *fast_start, "-cp", str(JAR), CLASSIFIERS[classifier], *options]

@@ -1,0 +1,93 @@
+"""What a test may need beside Python: each tool is a fixture, and a test that uses one requests it.
+
+A fixture gives what the test works with (the program's path, a running browser, WEKA's output), so that
+there is no way to the tool around it. Where a tool is missing the test is skipped, and the summary says
+how many were, and which package brings it. `.ci/bare.py` runs the tests where all of them are missing.
+"""
+
+import shutil
+from collections import Counter
+
+import pytest
+from weka import reference
+
+from ppdm.book.chromium import find_chromium, launch_options
+from ppdm.course.cell import Workshop, why_not_sealed
+from ppdm.places import find_root
+
+NPM = find_root() / "_build" / "npm"
+SPARK = find_root() / "_build" / "spark"
+
+
+def here(found, tool: str, cure: str):
+    """What was found of a tool; without it the test is skipped, in a line that says what brings it."""
+    if not found:
+        pytest.skip(f"no {tool} here: {cure}")
+    return found
+
+
+@pytest.fixture(scope="session")
+def run_weka():
+    """WEKA 3.6 itself: a function of a classifier's name and its options."""
+    return here(reference.program(), "WEKA", "apt-get install weka")
+
+
+@pytest.fixture(scope="session")
+def chromium_path():
+    """The browser's program, for tests that start it themselves."""
+    return here(find_chromium(), "Chromium", "apt-get install chromium")
+
+
+@pytest.fixture(scope="module")
+def chromium(chromium_path):
+    """One browser for all tests of a module."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(**launch_options())
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def browsers_python():
+    """The folder of Python for the browser, as a build has fetched it."""
+    runtime = NPM / "pyodide" / "node_modules"
+    cure = "apt-get install npm, then `make quick` fetches it"
+    return here(
+        (runtime / ".installed").is_file() and runtime / "pyodide", "Python for the browser", cure
+    )
+
+
+@pytest.fixture(scope="session")
+def npm():
+    """The program npm."""
+    return here(shutil.which("npm"), "npm", "apt-get install npm")
+
+
+@pytest.fixture(scope="module")
+def sealed():
+    """A workshop of sealed cells for students' code."""
+    reason = why_not_sealed()
+    # bubblewrap missing, or not allowed to work; any other reason is a fault of ours
+    assert not reason or "bubblewrap" in reason or "bwrap:" in reason, reason
+    here(not reason, "sealed cells", f"apt-get install bubblewrap ({reason})")
+    with Workshop() as workshop:
+        yield workshop
+
+
+@pytest.fixture(scope="session")
+def spark_folder():
+    """Where `make check` has installed Spark."""
+    here(shutil.which("java"), "Java", "apt-get install default-jre-headless")
+    return here((SPARK / "installed").is_file() and SPARK, "Spark", "`make check` installs it")
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What was not tested, a line a reason."""
+    skipped = Counter(
+        report.longrepr[2].removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", [])
+    )
+    for reason, number in sorted(skipped.items()):
+        terminalreporter.write_line(f"not tested: {number:4}  {reason}")
