@@ -18,44 +18,46 @@ class Command(NamedTuple):
     """One sub-command: a line of help, and where its arguments and its function live."""
 
     help: str
-    module: str
-    arguments: str | None  # a function(parser) of that module; None: it reads argv itself
-    run: str  # a function(args), or function(argv) where `arguments` is None
+    arguments: str  # "module:function" of a module that a plain install can import
+    run: str
+    extra: str = ""  # the extra of this package that brings what `run` needs
 
 
+_MAKE = "ppdm.book.build.commands"
 COMMANDS = {
-    "book": Command("run every chapter at the paper's size, build the site", "ppdm.book.build.commands",
-                    "book_arguments", "book"),
-    "quick": Command("the same, small: for whoever edits a page", "ppdm.book.build.commands",
-                     "build_arguments", "quick"),
-    "run": Command("run one chapter, with other parameters if you like", "ppdm.book.build.commands",
-                   "run_arguments", "run"),
-    "verify": Command("compute cells again, drawn at random, and compare", "ppdm.book.verify",
-                      "add_arguments", "main"),
-    "clean": Command("remove kept cells that nothing uses any more", "ppdm.book.build.commands",
-                     "clean_arguments", "clean"),
-    "serve": Command("show the built site on 127.0.0.1", "ppdm.book.build.commands",
-                     "serve_arguments", "serve"),
-    "lab": Command("open JupyterLab in notebooks/", "ppdm.book.build.commands", "no_arguments", "lab"),
-    "zip": Command("pack the built site into one file to read offline", "ppdm.book.build.commands",
-                   "no_arguments", "pack"),
-    "pdf": Command("print the built site as a PDF", "ppdm.book.build.commands", "pdf_arguments",
-                   "pdf"),
-    "data": Command("list or verify the stored data sets", "ppdm.data.cli", "add_arguments",
-                    "main"),
-    "optimise": Command("search good randomization matrices for a survey", "ppdm.optimise.cli",
-                        "add_arguments", "main"),
+    "book": Command("run every chapter at the paper's size, build the site",
+                    "ppdm.book.arguments:book", f"{_MAKE}:book", "book"),
+    "quick": Command("the same, small: for whoever edits a page",
+                     "ppdm.book.arguments:quick", f"{_MAKE}:quick", "book"),
+    "run": Command("run one chapter, with other parameters if you like",
+                   "ppdm.book.arguments:run", f"{_MAKE}:run", "book"),
+    "verify": Command("compute cells again, drawn at random, and compare",
+                      "ppdm.book.arguments:verify", "ppdm.book.verify:main", "book"),
+    "clean": Command("remove kept cells that nothing uses any more",
+                     "ppdm.book.arguments:clean", f"{_MAKE}:clean", "book"),
+    "serve": Command("show the built site on 127.0.0.1",
+                     "ppdm.book.arguments:serve", f"{_MAKE}:serve", "book"),
+    "lab": Command("open JupyterLab in notebooks/", "ppdm.book.arguments:none", f"{_MAKE}:lab", "book"),
+    "zip": Command("pack the built site into one file to read offline",
+                   "ppdm.book.arguments:none", f"{_MAKE}:pack", "book"),
+    "pdf": Command("print the built site as a PDF",
+                   "ppdm.book.arguments:which", f"{_MAKE}:pdf", "test"),
+    "data": Command("list or verify the stored data sets",
+                    "ppdm.data.cli:add_arguments", "ppdm.data.cli:main"),
+    "optimise": Command("search good randomization matrices for a survey",
+                        "ppdm.optimise.cli:add_arguments", "ppdm.optimise.cli:main"),
     "estimate": Command("shares with intervals, from reports and the scheme they were made with",
-                        "ppdm.survey.cli", "add_arguments", "main"),
+                        "ppdm.survey.cli:add_arguments", "ppdm.survey.cli:main"),
     "survey": Command("a survey of your own: the file, the form, the reports, the estimate",
-                      "ppdm.survey.commands", "add_arguments", "main"),
+                      "ppdm.survey.commands:add_arguments", "ppdm.survey.commands:main"),
     "advise": Command("which scheme should I use? What you fear, what you compute, how many answer",
-                      "ppdm.survey.choice", "add_arguments", "main"),
-    "course": Command("build the assignments, grade a folder of submissions", "ppdm.course.cli",
-                      "add_arguments", "main"),
-    "check": Command("look at the built site: links, a browser, accessibility", "ppdm.book.check.cli",
-                     "add_arguments", "main"),
-    "bench": Command("time the parts that must be fast", "ppdm.book.bench", None, "main"),
+                      "ppdm.survey.choice:add_arguments", "ppdm.survey.choice:main"),
+    "course": Command("build the assignments, grade a folder of submissions",
+                      "ppdm.course.cli:add_arguments", "ppdm.course.cli:main", "course"),
+    "check": Command("look at the built site: links, a browser, accessibility",
+                     "ppdm.book.arguments:check", "ppdm.book.check.cli:main", "test"),
+    "bench": Command("time the parts that must be fast",
+                     "ppdm.book.arguments:none", "ppdm.book.bench:main", "bench"),
 }  # fmt: skip
 
 
@@ -90,25 +92,27 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _call(name: str, command: Command, argv: list[str]) -> int | None:
-    run = _load(name, command, command.run)
-    if command.arguments is None:
-        return run(argv)
     parser = argparse.ArgumentParser(prog=f"ppdm {name}", description=command.help + ".")
-    _load(name, command, command.arguments)(parser)
-    return run(parser.parse_args(argv))
-
-
-def _load(name: str, command: Command, function: str) -> Callable:
     try:
-        return getattr(importlib.import_module(command.module), function)
+        _function(command.arguments)(parser)
+        args = parser.parse_args(argv)
+        return _function(command.run)(args)
     except ModuleNotFoundError as error:
-        missing = error.name or "a module"
-        if missing.split(".")[0] == "ppdm":
-            raise ValueError(f"`ppdm {name}` needs {missing}, which this copy lacks.") from error
-        raise ValueError(
-            f"`ppdm {name}` needs the package {missing}: "
-            "install the extras, pip install '.[book,test,course]'."
-        ) from error
+        raise ValueError(_what_is_missing(name, command, error.name or "a module")) from error
+
+
+def _function(place: str) -> Callable:
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def _what_is_missing(name: str, command: Command, module: str) -> str:
+    if module.split(".", maxsplit=1)[0] == "ppdm":
+        return f"`ppdm {name}` needs {module}, which this copy lacks."
+    cure = (
+        f"install ppdm with its extra `{command.extra}`" if command.extra else f"install {module}"
+    )
+    return f"`ppdm {name}` needs the package {module}, which is not installed: {cure}."
 
 
 def _overview() -> str:

@@ -11,6 +11,7 @@ import glob
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -225,7 +226,7 @@ def _wrapped(records: object, nw: Any) -> Any:
 
 
 def _files(path: str, nw: Any) -> Source:
-    """Parquet or CSV files, opened by Polars if it is there, else by DuckDB.
+    """Parquet or CSV files, opened by Polars if it is there, else by DuckDB; CSV at last by pandas.
 
     The columns of a CSV file are read as text: what they hold is known when they are grouped, so a
     word far down in a column of numbers is named and stops nothing halfway.
@@ -237,6 +238,8 @@ def _files(path: str, nw: Any) -> Source:
         raise ValueError(f"{path!r} is no file that can be counted: .parquet and .csv are read")
     if "://" not in path and not glob.glob(path, recursive=True):
         raise ValueError(f"no file is called {path!r}")
+    if kind == "csv" and not any(map(find_spec, ("polars", "duckdb"))):
+        return Source(nw.from_native(_csv_at_home(path)), text=True)
     engine = _first_installed(f"to read {path!r}", "polars", "duckdb")
     if engine.__name__ == "polars":
         csv = engine.scan_csv
@@ -246,6 +249,16 @@ def _files(path: str, nw: Any) -> Source:
     else:
         frame = engine.read_parquet(path)
     return Source(nw.from_native(frame), text=kind == "csv")
+
+
+def _csv_at_home(path: str) -> pd.DataFrame:
+    """CSV files as pandas reads them whole, every column as text; what is empty is missing."""
+    files = sorted(glob.glob(path, recursive=True))
+    frames = [pd.read_csv(file, dtype=str, keep_default_na=False, na_values=[""]) for file in files]
+    for file, frame in zip(files[1:], frames[1:], strict=True):
+        if list(frame.columns) != list(frames[0].columns):
+            raise ValueError(f"{file!r} has other columns than {files[0]!r}")
+    return pd.concat(frames, ignore_index=True)
 
 
 def _is_arrow_stream(records: object) -> bool:
@@ -275,7 +288,7 @@ def _first_installed(wish: str, *engines: str) -> Any:
             if error.name != engine:
                 raise
     wanted = " or ".join({"polars": "Polars", "duckdb": "DuckDB"}[engine] for engine in engines)
-    raise ValueError(f"{wish}, {wanted} must be installed: pip install 'ppdm[scale]'")
+    raise ValueError(f"{wish}, {wanted} must be installed: install ppdm with its extra `scale`")
 
 
 # -- grouping --------------------------------------------------------------------------------
@@ -444,7 +457,9 @@ def _column(column: Any, text: bool) -> pd.Series:
     if plain and not column.null_count():
         return pd.Series(column.to_numpy())
     values = column.to_list()
-    return pd.Series(_read(values) if text else values, dtype=None if len(values) else object)
+    if text:  # pandas says NaN where a word is missing
+        values = _read([value if isinstance(value, str) else None for value in values])
+    return pd.Series(values, dtype=None if len(values) else object)
 
 
 def _read(values: list[str | None]) -> list:

@@ -9,8 +9,6 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
-
 #: The folder of this package.
 PACKAGE = Path(__file__).resolve().parent
 #: What stands behind the machinery's door: no chapter's numbers depend on it.
@@ -172,7 +170,11 @@ def cache_folder() -> Path:
     if named:
         return Path(named).resolve()
     home = repository()
-    return home / "_build" / "cache" if home else Path(platformdirs.user_cache_dir("ppdm"))
+    if home:
+        return home / "_build" / "cache"
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("ppdm"))
 
 
 def claims_folder() -> Path | None:

@@ -23,28 +23,7 @@ from ppdm import places
 from ppdm.files import replace_file
 from ppdm.study import grid, ledger, manifest, provenance
 
-DESCRIPTION = """\
-Compute cells of the chapters again, drawn at random, and compare them with the manifests that the
-chapters wrote: which agree to the bit, which to the last digits, which not. In a folder with a build,
-its tables, claims and kept cells are compared too. The exit code is 1 if anything is not as it was.
-"""
 SHOWN = 10  # of a long list
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which chapters, how many cells, whose manifests."""
-    parser.description = DESCRIPTION
-    parser.add_argument("chapter", nargs="?", help="the beginning of its name; all if not given")
-    parser.add_argument("--cells", type=int, default=20, help="of each chapter; default 20")
-    parser.add_argument("--seed", type=int, help="draws the same cells again")
-    parser.add_argument("--quick", action="store_true", help="the quick build")
-    parser.add_argument(
-        "--from",
-        dest="source",
-        metavar="PLACE",
-        help="other manifests than this folder's: a file, a folder, the https address of a folder, or "
-        "the word published for this repository's own site",
-    )
 
 
 def main(args: argparse.Namespace) -> int:

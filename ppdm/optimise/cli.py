@@ -8,9 +8,11 @@ import itertools
 import multiprocessing
 import os
 import signal
+import sys
 import threading
+import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +20,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
-from tqdm import tqdm
 
 from ppdm.contract import Survey
 from ppdm.files import replace_file
@@ -420,11 +421,10 @@ def _in_child(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     child = context.Process(target=_answer, args=(sender, function, arguments), daemon=True)
     child.start()
     sender.close()  # the child's end is its own now: an end without an answer shows
-    clock = "searching {elapsed}"
     try:
-        with tqdm(bar_format=clock, leave=False, disable=None) as bar:
+        with _clock() as show_time:
             while not receiver.poll(0.5):
-                bar.refresh()
+                show_time()
         answer = receiver.recv()
         if isinstance(answer, ValueError):
             raise answer
@@ -437,6 +437,23 @@ def _in_child(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     finally:
         child.kill()
         child.join()
+
+
+@contextlib.contextmanager
+def _clock() -> Iterator[Callable[[], None]]:
+    """A function that shows in a terminal how long the search has taken; the line goes at the end."""
+    begin, terminal = time.monotonic(), sys.stderr.isatty()
+
+    def show_time() -> None:
+        if terminal:
+            sys.stderr.write(f"\rsearching for {time.monotonic() - begin:.0f} s")
+            sys.stderr.flush()
+
+    try:
+        yield show_time
+    finally:
+        if terminal:
+            sys.stderr.write("\r\033[K")
 
 
 def _answer(sender: Connection, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:

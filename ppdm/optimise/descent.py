@@ -18,7 +18,6 @@ from itertools import pairwise
 import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike
-from threadpoolctl import threadpool_limits
 
 from ppdm.chance import generator
 from ppdm.disguise.matrix import warner
@@ -31,6 +30,7 @@ from ppdm.optimise.objectives import (
     privacy,
 )
 from ppdm.optimise.spea2 import Front, optrr
+from ppdm.threads import one_thread
 
 __all__ = ["best_matrix", "descend", "square_front"]
 
@@ -68,7 +68,7 @@ def square_front(
     seeds = optrr(prior, delta, rng, respondents, generations=SEED_GENERATIONS)
     n = len(prior)
     found: list[list[np.ndarray]] = [[] for _ in levels]
-    with threadpool_limits(1):  # many small systems: threads would only wait for each other
+    with one_thread():  # many small systems: threads would only wait for each other
         for i, level in enumerate(levels):
             nearest = seeds.matrices[np.argmin(np.abs(seeds.privacy - level))]
             columns = rng.dirichlet(np.full(n, SPARSE), size=(starts, n))
@@ -106,7 +106,7 @@ def best_matrix(
         raise ValueError(
             f"outputs is {outputs}: fewer than the {len(prior)} categories cannot tell them apart"
         )
-    with threadpool_limits(1):
+    with one_thread():
         found = [
             descend(rng.dirichlet(np.ones(outputs), size=len(prior)).T, prior, delta, level)
             for _ in range(starts)

@@ -30,7 +30,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from threadpoolctl import threadpool_limits
+
+from ppdm.threads import one_thread
 
 __all__ = ["Design", "Points", "best_design", "bound", "dual", "factor", "gap_of"]
 
@@ -250,7 +251,7 @@ def _search(
         searched = b
     bounded = 0.0 if accuracy is None else accuracy
     points, seen, found, least = family.start(), 1.0, None, np.inf
-    with threadpool_limits(limits=1):
+    with one_thread():
         for _ in range(MOST_ROUNDS):
             tolerance = max(gap / 10, min(1e-2, seen / 20))
             w, g, nu, mu = _newton(points, searched, prior, accuracy, tolerance, pace)

@@ -34,7 +34,7 @@ def connected(address: str) -> Executor:
         from distributed import Client
     except ModuleNotFoundError:
         raise ValueError(
-            f"the scheduler {address} needs Dask here too: pip install 'ppdm[scale]'"
+            f"the scheduler {address} needs Dask here too: install ppdm with its extra `scale`"
         ) from None
     try:
         client = Client(address, timeout=PATIENCE, set_as_default=False)

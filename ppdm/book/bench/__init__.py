@@ -6,9 +6,10 @@ The shortest of several times counts, since everything else that runs can only a
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 
 import numpy as np
@@ -21,11 +22,8 @@ from ppdm.papers import electronic_surveys
 THETA, Q, EPSILON = 0.9, 0.5, np.log(9)
 
 
-def main(argv: Sequence[str] = ()) -> int:
+def main(args: argparse.Namespace | None = None) -> int:
     """Print every measurement as soon as it is made."""
-    if list(argv):
-        print("usage: ppdm bench (no arguments): time the parts that must be fast")
-        return 0 if argv[0] in ("-h", "--help") else 2
     print("shortest times, alternating; the last column is theirs / ours", flush=True)
     for part in (trees, naive_bayes, records, growth_with_records, _optimise, _scale):
         for line in part():

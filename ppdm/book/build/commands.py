@@ -10,35 +10,10 @@ import time
 from pathlib import Path
 
 from ppdm import places
+from ppdm.book.arguments import DAYS, GIGABYTES
 from ppdm.book.build import chapters, pruning
 from ppdm.book.build.execute import check_parameters, execute
 from ppdm.book.build.lock import alone
-
-
-def no_arguments(parser: argparse.ArgumentParser) -> None:
-    """These commands take none."""
-
-
-def build_arguments(parser: argparse.ArgumentParser) -> None:
-    """Where the cells are computed."""
-    parser.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="a Dask scheduler (tcp://...:8786): its workers compute, results and cache stay here",
-    )
-
-
-def book_arguments(parser: argparse.ArgumentParser) -> None:
-    """Where the cells are computed, and whether some are computed twice."""
-    build_arguments(parser)
-    parser.add_argument(
-        "--verify",
-        metavar="CELLS",
-        type=int,
-        default=0,
-        help="of each chapter, compute so many cells again before the site is built, as `ppdm verify` "
-        "does: the page What was run then says so",
-    )
 
 
 def _use_scheduler(args: argparse.Namespace) -> None:
@@ -108,23 +83,6 @@ def _report(verdicts, profile: str) -> int:
     return 0
 
 
-def run_arguments(parser: argparse.ArgumentParser) -> None:
-    """A chapter, any number of parameters, and where the cells are computed."""
-    build_arguments(parser)
-    parser.add_argument(
-        "chapter", help="its name or the beginning of it: 01, 01-beyond, 02_multi_group, ..."
-    )
-    parser.add_argument(
-        "-p",
-        "--parameter",
-        nargs=2,
-        action="append",
-        default=[],
-        metavar=("NAME", "VALUE"),
-        help="a parameter of the chapter's first cell; give it as often as you need",
-    )
-
-
 def run(args: argparse.Namespace) -> int:
     """One chapter with parameters of one's own, kept under them; the book's results stay as they are."""
     _use_scheduler(args)
@@ -144,23 +102,6 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def clean_arguments(parser: argparse.ArgumentParser) -> None:
-    """How old, how large."""
-    parser.description = (
-        "Remove kept cells that nothing has used for a while, as book, quick and run do when they "
-        "end. Cells of the built book and of the quick one stay. (`make clean` removes all of _build.)"
-    )
-    parser.add_argument(
-        "--days", type=float, default=pruning.DAYS, help="unused for so long; 30 if you do not say"
-    )
-    parser.add_argument(
-        "--gigabytes",
-        type=float,
-        default=pruning.LARGEST / (1 << 30),
-        help="and the longest unused while there are more; 2 if you do not say",
-    )
-
-
 def clean(args: argparse.Namespace) -> int:
     """Prune the cache of finished cells."""
     for name in ("days", "gigabytes"):
@@ -174,9 +115,7 @@ def clean(args: argparse.Namespace) -> int:
     return 0
 
 
-def _prune(
-    root: Path, days: float = pruning.DAYS, largest: int = pruning.LARGEST
-) -> tuple[str, int]:
+def _prune(root: Path, days: float = DAYS, largest: int = GIGABYTES << 30) -> tuple[str, int]:
     """Keep the cache small, and say what went."""
     used = pruning.in_use([places.paper_layout(root), places.quick_layout(root)])
     said, left = pruning.prune(used, days, largest)
@@ -199,12 +138,6 @@ def parse_value(text: str) -> object:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return {"true": True, "false": False, "null": None}.get(text, text)
-
-
-def serve_arguments(parser: argparse.ArgumentParser) -> None:
-    """The port, and which build."""
-    parser.add_argument("--port", type=int, default=8000, help="8000 if you do not say")
-    parser.add_argument("--quick", action="store_true", help="the quick build's site")
 
 
 def serve(args: argparse.Namespace) -> int:
@@ -236,11 +169,6 @@ def pack(args: argparse.Namespace) -> int:
     make_archive(_built(where), target)
     print(f"{target}: unpack it and open index.html.")
     return 0
-
-
-def pdf_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which build."""
-    parser.add_argument("--quick", action="store_true", help="the quick build's site")
 
 
 def pdf(args: argparse.Namespace) -> int:

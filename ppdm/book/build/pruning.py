@@ -16,12 +16,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ppdm import places
+from ppdm.book.arguments import DAYS, GIGABYTES
 
-#: Cells that nobody used for so many days are removed,
-DAYS = 30.0
-#: and the longest unused ones, while all together have more bytes,
-LARGEST = 2 << 30
-#: but by size none that was used within the last day: another run may be at it.
+#: By size, no cell is removed that was used within the last day: another run may be at it.
 RUNNING = 86_400.0
 
 _OURS = re.compile(r"[0-9a-f]{2}/[0-9a-f]{30}")
@@ -45,7 +42,9 @@ def in_use(layouts: Iterable[places.Layout]) -> set[str]:
     return found
 
 
-def prune(used: Iterable[str] = (), days: float = DAYS, largest: int = LARGEST) -> tuple[str, int]:
+def prune(
+    used: Iterable[str] = (), days: float = DAYS, largest: int = GIGABYTES << 30
+) -> tuple[str, int]:
     """Remove kept cells that are old, or too many, and not in `used`.
 
     Returns a sentence that says what was removed (empty if nothing was), and the bytes that are left.

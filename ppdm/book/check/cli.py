@@ -21,29 +21,6 @@ from .server import serving
 from .static import check_files
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `ppdm check`."""
-    parser.add_argument(
-        "--site", type=Path, default=Path("_build/html"), help="the built site (_build/html)"
-    )
-    parser.add_argument(
-        "--page",
-        action="append",
-        metavar="NAME",
-        help="only pages whose name contains NAME; may be given more than once",
-    )
-    parser.add_argument(
-        "--screenshots", action="store_true", help="write a picture of every page in every mode"
-    )
-    parser.add_argument("--no-lighthouse", action="store_true", help="leave out Lighthouse")
-    parser.add_argument(
-        "--axe",
-        default="serious",
-        choices=["minor", "moderate", "serious", "critical"],
-        help="the least impact of an axe-core violation that counts (serious)",
-    )
-
-
 def summary(findings: list[Finding]) -> list[str]:
     """A line a finding, with all the modes in which it was seen.
 

@@ -65,7 +65,7 @@ def lacking() -> str | None:
         return f"Chromium ({HOW_TO_INSTALL})"
     for package in ("playwright", "pypdf"):
         if importlib.util.find_spec(package) is None:
-            return f"the package {package} (pip install '.[test]')"
+            return f"the package {package} (install ppdm with its extra `test`)"
     return None
 
 

@@ -1,0 +1,127 @@
+"""What the makers' commands take. Nothing but argparse is imported, so that each of them shows its help
+in every install, also where what it needs to run is not there."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+#: Kept cells are removed after so many days without use, and the longest unused beyond so many GB.
+DAYS, GIGABYTES = 30, 2
+
+
+def none(parser: argparse.ArgumentParser) -> None:
+    """`ppdm lab`, `zip` and `bench` take no arguments."""
+
+
+def quick(parser: argparse.ArgumentParser) -> None:
+    """`ppdm quick`: where the cells are computed."""
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="a Dask scheduler (tcp://...:8786): its workers compute, results and cache stay here",
+    )
+
+
+def book(parser: argparse.ArgumentParser) -> None:
+    """`ppdm book`: where the cells are computed, and whether some are computed twice."""
+    quick(parser)
+    parser.add_argument(
+        "--verify",
+        metavar="CELLS",
+        type=int,
+        default=0,
+        help="of each chapter, compute so many cells again before the site is built, as `ppdm verify` "
+        "does: the page What was run then says so",
+    )
+
+
+def run(parser: argparse.ArgumentParser) -> None:
+    """`ppdm run`: a chapter, any number of parameters, and where the cells are computed."""
+    quick(parser)
+    parser.add_argument(
+        "chapter", help="its name or the beginning of it: 01, 01-beyond, 02_multi_group, ..."
+    )
+    parser.add_argument(
+        "-p",
+        "--parameter",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("NAME", "VALUE"),
+        help="a parameter of the chapter's first cell; give it as often as you need",
+    )
+
+
+def clean(parser: argparse.ArgumentParser) -> None:
+    """`ppdm clean`: how old, how large."""
+    parser.description = (
+        "Remove kept cells that nothing has used for a while, as book, quick and run do when they "
+        "end. Cells of the built book and of the quick one stay. (`make clean` removes all of _build.)"
+    )
+    parser.add_argument(
+        "--days", type=float, default=DAYS, help="unused for so long; default %(default)s"
+    )
+    parser.add_argument(
+        "--gigabytes",
+        type=float,
+        default=GIGABYTES,
+        help="and the longest unused while there are more; default %(default)s",
+    )
+
+
+def which(parser: argparse.ArgumentParser) -> None:
+    """`ppdm pdf`: which build."""
+    parser.add_argument("--quick", action="store_true", help="the quick build's site")
+
+
+def serve(parser: argparse.ArgumentParser) -> None:
+    """`ppdm serve`: the port, and which build."""
+    parser.add_argument("--port", type=int, default=8000, help="default %(default)s")
+    which(parser)
+
+
+def verify(parser: argparse.ArgumentParser) -> None:
+    """`ppdm verify`: which chapters, how many cells, whose manifests."""
+    parser.description = (
+        "Compute cells of the chapters again, drawn at random, and compare them with the manifests "
+        "that the chapters wrote: which agree to the bit, which to the last digits, which not. In a "
+        "folder with a build, its tables, claims and kept cells are compared too. The exit code is 1 "
+        "if anything is not as it was."
+    )
+    parser.add_argument("chapter", nargs="?", help="the beginning of its name; all if not given")
+    parser.add_argument(
+        "--cells", type=int, default=20, help="of each chapter; default %(default)s"
+    )
+    parser.add_argument("--seed", type=int, help="draws the same cells again")
+    which(parser)
+    parser.add_argument(
+        "--from",
+        dest="source",
+        metavar="PLACE",
+        help="other manifests than this folder's: a file, a folder, the https address of a folder, or "
+        "the word published for this repository's own site",
+    )
+
+
+def check(parser: argparse.ArgumentParser) -> None:
+    """`ppdm check`: which site, which pages, and how strictly."""
+    parser.add_argument(
+        "--site", type=Path, default=Path("_build/html"), help="the built site; default %(default)s"
+    )
+    parser.add_argument(
+        "--page",
+        action="append",
+        metavar="NAME",
+        help="only pages whose name contains NAME; may be given more than once",
+    )
+    parser.add_argument(
+        "--screenshots", action="store_true", help="write a picture of every page in every mode"
+    )
+    parser.add_argument("--no-lighthouse", action="store_true", help="leave out Lighthouse")
+    parser.add_argument(
+        "--axe",
+        default="serious",
+        choices=["minor", "moderate", "serious", "critical"],
+        help="the least impact of an axe-core violation that counts; default %(default)s",
+    )
