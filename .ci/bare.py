@@ -169,7 +169,9 @@ def of_pip() -> tuple[dict[str, str], list[str]]:
         for word in value.split()
         if word.startswith(("/", "file:///"))
     }
-    folders = {str(path if path.is_dir() else path.parent) for path in named if path.exists()}
+    folders = {path if path.is_dir() else path.parent for path in named if path.exists()}
+    # an index points to files beside it
+    folders = {str(path.parent if path.name == "simple" else path) for path in folders}
     return settings, sorted(folders)
 
 
