@@ -128,10 +128,10 @@ def in_bare_root(root_of: list[str], root: Path, script: str) -> int:
     setup = f"""
 set -e
 mount --make-rprivate /
-mkdir -p {shlex.quote(f"{root}/{Path(FOLDER).parent}")} {root}/home/newcomer
+mkdir -p {shlex.quote(f"{root}/{Path(FOLDER).parent}")} {root}/var/newcomer
 git -c safe.directory='*' clone --quiet --no-hardlinks {shlex.quote(str(HERE))} {inside}
 chown -R {USER}:{USER} {root}/srv
-echo 'newcomer:x:{USER}:{USER}::/home/newcomer:/bin/bash' >> {root}/etc/passwd
+echo 'newcomer:x:{USER}:{USER}::/var/newcomer:/bin/bash' >> {root}/etc/passwd
 cat /etc/resolv.conf > {root}/etc/resolv.conf
 mount -t proc proc {root}/proc
 mount --rbind /dev {root}/dev
@@ -141,7 +141,7 @@ exec chroot --userspec={USER}:{USER} {root} env -i "$@"
 """
     environment = {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
-        "HOME": "/home/newcomer",
+        "HOME": "/var/newcomer",
         **settings,
     }
     words = [f"{name}={value}" for name, value in environment.items()]
