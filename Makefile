@@ -10,7 +10,7 @@ help: ## this list
 book: .venv/installed ## run every chapter at the paper's size, build the site in _build/html
 	@$(RUN) ppdm book
 
-test: .venv/installed ## the tests: units, doctests, the chapters at quick size
+test: .venv/installed ## the tests: units, doctests, the first chapter at quick size
 	@$(RUN) pytest -n 2 --dist worksteal -q
 
 check: .venv/installed ## look at the built site in a browser, then the tests that need minutes

@@ -12,10 +12,13 @@ they see a PATH of links to the same tools instead, and the output says so.
 
 from __future__ import annotations
 
+import configparser
 import os
+import pwd
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -36,7 +39,8 @@ cd "$scratch"
 python3 -m venv plain
 plain/bin/pip install --quiet --disable-pip-version-check -c constraints.txt ppdm-*.whl
 du -sh plain | sed 's/\s.*/ is what a plain install takes/'
-for command in $(plain/bin/ppdm --help | sed -nE 's/^  ([a-z]+) .*/\1/p'); do
+commands=$(plain/bin/python -c 'from ppdm.cli import COMMANDS; print(*COMMANDS)')
+for command in $commands; do
     plain/bin/ppdm "$command" --help >/dev/null || { echo "no help: ppdm $command"; exit 1; }
 done
 sed -n '/^```python$/,/^```$/p' README.md | sed '/^```/d' > readme.py
@@ -74,19 +78,23 @@ def commands(what: str) -> str:
 
 def main(what: str = "quick") -> int:
     """Run it in the barest place that can be had here; the exit code is that of the commands."""
-    dirty = subprocess.check_output(["git", "status", "--porcelain"], cwd=HERE, text=True)
-    if dirty:
-        print("not committed, and so not there:", dirty, sep="\n")
-    root_of = as_root()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was made is removed
     with tempfile.TemporaryDirectory(prefix="ppdm-bare-", ignore_cleanup_errors=True) as folder:
-        if root_of is None or not has_mmdebstrap(root_of):
+        os.environ["HOME"] = folder  # git trusts this checkout, whoever owns it
+        Path(folder, ".gitconfig").write_text("[safe]\n\tdirectory = *\n")
+        status = ["git", "status", "--porcelain"]
+        dirty = subprocess.check_output(status, cwd=HERE, text=True)
+        if dirty:
+            print("not committed, and so not there:", dirty, sep="\n")
+        subprocess.run(["git", "clone", "--quiet", "--bare", HERE, f"{folder}/clone"], check=True)
+        root_of, sources = as_root(), sources_of_packages()
+        if root_of is None or not sources or not can_make_roots(root_of):
             return in_path_of_links(Path(folder), commands(what))
+        root = Path(folder, "root")
         try:
-            return in_bare_root(root_of, Path(folder) / "root", commands(what))
+            return in_bare_root(root_of, root, sources, commands(what))
         finally:
-            subprocess.run(
-                [*root_of, "rm", "-rf", "--one-file-system", f"{folder}/root"], check=False
-            )
+            subprocess.run([*root_of, "rm", "-rf", "--one-file-system", root], check=False)
 
 
 def as_root() -> list[str] | None:
@@ -102,77 +110,103 @@ def as_root() -> list[str] | None:
     return [sudo, "-n"]
 
 
-def has_mmdebstrap(root_of: list[str]) -> bool:
-    """Whether bare roots can be made here; it is installed if need be."""
+def sources_of_packages() -> tuple[str, Path] | None:
+    """The name of this machine's Debian or Ubuntu, and the file that says where its packages are."""
+    release = dict(
+        line.split("=", 1)
+        for line in Path("/etc/os-release").read_text().splitlines()
+        if "=" in line
+    )
+    release = {name: value.strip('"') for name, value in release.items()}
+    names = (f"sources.list.d/{release.get('ID')}.sources", "sources.list")
+    files = [path for path in (Path("/etc/apt", name) for name in names) if path.is_file()]
+    return (release["VERSION_CODENAME"], files[0]) if files else None
+
+
+def can_make_roots(root_of: list[str]) -> bool:
+    """Whether bare roots can be made and entered here; mmdebstrap is installed if need be."""
+    enter = [*root_of, "unshare", "--mount", "--pid", "--fork", "true"]
+    if subprocess.run(enter, check=False, capture_output=True).returncode:
+        return False  # root of a container that may not mount
     if not shutil.which("mmdebstrap") and shutil.which("apt-get"):
         for job in (["update", "-qq"], ["install", "-qq", "--no-install-recommends", "mmdebstrap"]):
             subprocess.run([*root_of, "apt-get", *job], check=False, stdout=subprocess.DEVNULL)
     return bool(shutil.which("mmdebstrap"))
 
 
-def in_bare_root(root_of: list[str], root: Path, script: str) -> int:
+def in_bare_root(root_of: list[str], root: Path, sources: tuple[str, Path], script: str) -> int:
     """Make a root with Python, make and git; clone the project into it; run the script there."""
-    release = dict(
-        re.findall(r'^(\w+)="?([^"\n]*)', Path("/etc/os-release").read_text(), re.MULTILINE)
-    )
-    names = (f"sources.list.d/{release['ID']}.sources", "sources.list")
-    sources = next(path for path in (Path("/etc/apt", name) for name in names) if path.is_file())
-    print(f"a bare {release['PRETTY_NAME']} with {PACKAGES}", flush=True)
+    release, packages = sources
+    print(f"a bare root of {release} with {PACKAGES}", flush=True)
     bootstrap = ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={PACKAGES}"]
-    subprocess.run([*root_of, *bootstrap, release["VERSION_CODENAME"], root, sources], check=True)
-    settings, folders = of_pip()
-    mounts = [
-        f"mount --bind {shlex.quote(folder)} {shlex.quote(f'{root}{folder}')}" for folder in folders
-    ]
-    inside = shlex.quote(f"{root}/{FOLDER}")
+    subprocess.run([*root_of, *bootstrap, release, root, packages], check=True)
+    settings, places = of_pip()
+    folder = shlex.quote(f"{root}/{FOLDER}")
     setup = f"""
 set -e
 mount --make-rprivate /
-mkdir -p {shlex.quote(f"{root}/{Path(FOLDER).parent}")} {root}/var/newcomer
-git -c safe.directory='*' clone --quiet --no-hardlinks {shlex.quote(str(HERE))} {inside}
+mkdir -p {folder} {root}/var/newcomer
+git clone --quiet --no-hardlinks {root.parent}/clone {folder}
 chown -R {USER}:{USER} {root}/srv
 echo 'newcomer:x:{USER}:{USER}::/var/newcomer:/bin/bash' >> {root}/etc/passwd
 cat /etc/resolv.conf > {root}/etc/resolv.conf
 mount -t proc proc {root}/proc
 mount --rbind /dev {root}/dev
-mkdir -p {" ".join(shlex.quote(f"{root}{folder}") for folder in folders)}
-{chr(10).join(mounts)}
+{chr(10).join(mounted(place, root) for place in places)}
 exec chroot --userspec={USER}:{USER} {root} env -i "$@"
 """
-    environment = {
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
-        "HOME": "/var/newcomer",
-        **settings,
-    }
+    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/var/newcomer", **settings}
     words = [f"{name}={value}" for name, value in environment.items()]
     begin = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-c", setup, "bare"]
     inner = ["bash", "-c", f"cd {shlex.quote('/' + FOLDER)}\n{script}"]
-    return subprocess.run([*root_of, *begin, *words, *inner], check=False).returncode
+    job = subprocess.Popen([*root_of, *begin, *words, *inner])
+    try:
+        return job.wait()
+    finally:
+        if job.poll() is None:  # sudo's child is not ours to end
+            subprocess.run([*root_of, "kill", str(job.pid)], check=False)
+            job.wait()
 
 
-def of_pip() -> tuple[dict[str, str], list[str]]:
-    """How pip reaches its index on this machine, as environment, and the folders that it names."""
-    listed = subprocess.run(
-        [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=False
-    ).stdout
+def mounted(place: Path, root: Path) -> str:
+    """The command that shows a file or folder of this machine at the same place in the root."""
+    target = shlex.quote(f"{root}{place}")
+    if place.is_dir():
+        make = f"mkdir -p {target}"
+    else:
+        make = f"mkdir -p {shlex.quote(f'{root}{place.parent}')} && touch {target}"
+    return f"{make} && mount -o bind,ro {shlex.quote(str(place.resolve()))} {target}"
+
+
+def of_pip() -> tuple[dict[str, str], list[Path]]:
+    """How pip reaches its index on this machine, as environment, and the files that it reads there."""
+    home = Path(pwd.getpwuid(os.geteuid()).pw_dir)
+    known = configparser.ConfigParser(interpolation=None)
+    known.read(
+        [
+            "/etc/xdg/pip/pip.conf",
+            "/etc/pip.conf",
+            home / ".pip" / "pip.conf",
+            home / ".config" / "pip" / "pip.conf",
+            os.environ.get("PIP_CONFIG_FILE", os.devnull),
+        ]
+    )
     settings = {
-        f"PIP_{name.upper().replace('-', '_')}": value
-        for section, name, value in re.findall(r"^(\S+?)\.([\w-]+)='(.*)'$", listed, re.MULTILINE)
-        if section in ("global", "install", "download")
+        f"PIP_{name.upper().replace('-', '_')}": " ".join(value.split())
+        for section in ("global", "download", "install")
+        if known.has_section(section)
+        for name, value in known.items(section)
     }
     wanted = re.compile(r"PIP_\w+|SSL_CERT_\w+|REQUESTS_CA_BUNDLE|(?i:https?|no)_proxy")
     settings |= {name: value for name, value in os.environ.items() if wanted.fullmatch(name)}
     settings.pop("PIP_CONFIG_FILE", None)
-    named = {
-        Path(word.removeprefix("file://")).resolve()
-        for value in settings.values()
-        for word in value.split()
-        if word.startswith(("/", "file:///"))
-    }
-    folders = {path if path.is_dir() else path.parent for path in named if path.exists()}
+    words = " ".join(settings.values()).split()
+    named = [
+        Path(word.removeprefix("file://")) for word in words if word.startswith(("/", "file:///"))
+    ]
     # an index points to files beside it
-    folders = {str(path.parent if path.name == "simple" else path) for path in folders}
-    return settings, sorted(folders)
+    named = [path.parent if path.name == "simple" else path for path in named]
+    return settings, sorted({path for path in named if path.exists()})
 
 
 def in_path_of_links(folder: Path, script: str) -> int:
@@ -191,7 +225,9 @@ def in_path_of_links(folder: Path, script: str) -> int:
     home = folder / "home"
     home.mkdir(mode=0o555)
     clone = folder / FOLDER
-    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", HERE, clone], check=True)
+    subprocess.run(
+        ["git", "clone", "--quiet", "--no-hardlinks", folder / "clone", clone], check=True
+    )
     settings, _ = of_pip()
     environment = {**settings, "PATH": str(tools), "HOME": str(home)}
     return subprocess.run(

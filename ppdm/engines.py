@@ -238,7 +238,7 @@ def _files(path: str, nw: Any) -> Source:
         raise ValueError(f"{path!r} is no file that can be counted: .parquet and .csv are read")
     if "://" not in path and not glob.glob(path, recursive=True):
         raise ValueError(f"no file is called {path!r}")
-    if kind == "csv" and not any(map(find_spec, ("polars", "duckdb"))):
+    if kind == "csv" and "://" not in path and not any(map(find_spec, ("polars", "duckdb"))):
         return Source(nw.from_native(_csv_at_home(path)), text=True)
     engine = _first_installed(f"to read {path!r}", "polars", "duckdb")
     if engine.__name__ == "polars":
@@ -253,9 +253,12 @@ def _files(path: str, nw: Any) -> Source:
 
 def _csv_at_home(path: str) -> pd.DataFrame:
     """CSV files as pandas reads them whole, every column as text; what is empty is missing."""
+    words: dict[str, Any] = {"dtype": str, "keep_default_na": False, "na_values": [""]}
     files = sorted(glob.glob(path, recursive=True))
-    frames = [pd.read_csv(file, dtype=str, keep_default_na=False, na_values=[""]) for file in files]
-    for file, frame in zip(files[1:], frames[1:], strict=True):
+    frames = [pd.read_csv(file, skip_blank_lines=False, **words) for file in files]
+    for file, frame in zip(files, frames, strict=True):
+        if not isinstance(frame.index, pd.RangeIndex):  # pandas takes a surplus field for an index
+            raise ValueError(f"{file!r} has a line with more fields than its header has columns")
         if list(frame.columns) != list(frames[0].columns):
             raise ValueError(f"{file!r} has other columns than {files[0]!r}")
     return pd.concat(frames, ignore_index=True)
@@ -288,7 +291,7 @@ def _first_installed(wish: str, *engines: str) -> Any:
             if error.name != engine:
                 raise
     wanted = " or ".join({"polars": "Polars", "duckdb": "DuckDB"}[engine] for engine in engines)
-    raise ValueError(f"{wish}, {wanted} must be installed: install ppdm with its extra `scale`")
+    raise ValueError(f"{wish}, {wanted} is needed: install ppdm with its extra `scale`")
 
 
 # -- grouping --------------------------------------------------------------------------------

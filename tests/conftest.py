@@ -1,8 +1,8 @@
 """What a test may need beside Python: each tool is a fixture, and a test that uses one requests it.
 
-A fixture gives what the test works with (the program's path, a running browser, WEKA's output), so that
-there is no way to the tool around it. Where a tool is missing the test is skipped, and the summary says
-how many were, and which package brings it. `.ci/bare.py` runs the tests where all of them are missing.
+From a test that does not request it the tool is hidden, on every machine, so none can forget to ask.
+Where a tool is missing the test is skipped, and the summary says how many were, and which package brings
+it. `.ci/bare.py` runs the tests where all of them are missing.
 """
 
 import shutil
@@ -11,12 +11,27 @@ from collections import Counter
 import pytest
 from weka import reference
 
-from ppdm.book.chromium import find_chromium, launch_options
+from ppdm.book.chromium import NAMES, find_chromium, launch_options
 from ppdm.course.cell import Workshop, why_not_sealed
 from ppdm.places import find_root
 
+#: The programs that are hidden, and the fixture that a test requests to see each.
+HIDDEN = {
+    **dict.fromkeys(NAMES, "chromium_path"),
+    **dict.fromkeys(("npm", "node"), "npm"),
+    "bwrap": "sealed",
+}
 NPM = find_root() / "_build" / "npm"
 SPARK = find_root() / "_build" / "spark"
+
+
+@pytest.fixture(autouse=True)
+def _only_what_was_asked_for(request, monkeypatch):
+    hidden = {name for name, fixture in HIDDEN.items() if fixture not in request.fixturenames}
+    which = shutil.which
+    monkeypatch.setattr(
+        shutil, "which", lambda name, *a, **k: None if name in hidden else which(name, *a, **k)
+    )
 
 
 def here(found, tool: str, cure: str):

@@ -3,10 +3,12 @@
 import json
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
 from ppdm import cli
+from ppdm.places import find_root
 
 
 def test_the_overview_names_every_command(capsys):
@@ -48,7 +50,7 @@ for line in json.load(sys.stdin):
 print(json.dumps(said))
 """
     lines = [[name, "--help"] for name in cli.COMMANDS]
-    lines += [["course", "build"], ["book"], ["run", "01"], ["check"], ["bench"], ["pdf"]]
+    lines += [["course", "build"], ["book"], ["run", "01"], ["check"], ["pdf"]]
     done = subprocess.run(
         [sys.executable, "-c", code],
         input=json.dumps(lines),
@@ -67,12 +69,25 @@ def test_every_command_explains_itself_in_a_plain_install(plain, name):
 
 @pytest.mark.parametrize(
     "line, extra",
-    [("course build", "course"), ("book", "book"), ("run 01", "book"), ("check", "test")],
+    [
+        ("course build", "course"),
+        ("book", "book"),
+        ("run 01", "book"),
+        ("check", "test"),
+        ("pdf", "test"),
+    ],
 )
 def test_what_needs_an_extra_names_it_in_one_sentence(plain, line, extra):
     code, words = plain[line]
     assert code == 1 and words.count("\n") == 1, words
     assert words.endswith(f"which is not installed: install ppdm with its extra `{extra}`.\n")
+
+
+def test_an_extra_that_a_command_names_brings_what_the_machinery_needs():
+    project = tomllib.loads((find_root() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for command in cli.COMMANDS.values():
+        brings = project["optional-dependencies"].get(command.extra, [])
+        assert command.extra in ("", "book") or "ppdm[book]" in brings, command
 
 
 def test_an_absent_part_is_one_sentence(capsys, monkeypatch):

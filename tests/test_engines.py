@@ -367,7 +367,7 @@ def test_a_plain_install_counts_csv_files_and_says_what_parquet_needs(tmp_path):
     assert not done.stderr
     table, refusal = done.stdout.splitlines()
     assert table == str(count(f"{tmp_path}/*.csv", levels).dense.tolist())
-    assert "must be installed: install ppdm with its extra `scale`" in refusal
+    assert "Polars or DuckDB is needed: install ppdm with its extra `scale`" in refusal
 
 
 def test_csv_files_without_engines_refuse_as_with_them(tmp_path, monkeypatch):
@@ -377,9 +377,17 @@ def test_csv_files_without_engines_refuse_as_with_them(tmp_path, monkeypatch):
     (tmp_path / "b.csv").write_text("A,C\n1,2\n")
     with pytest.raises(ValueError, match="has other columns than"):
         count(f"{tmp_path}/*.csv")
-    (tmp_path / "c.csv").write_text("A,B\n1,\n,0\n")
-    with pytest.raises(ValueError, match="missing"):
-        count(f"{tmp_path}/c.csv")
+    for text, message in (
+        ("A,B\n1,\n,0\n", "missing"),
+        ("A\n1\n\n0\n", "missing"),  # a blank line is an answer not given
+        ("A,B\nyes,no,no\nno,no,no\n", "more fields than its header has columns"),
+        ("A,B\nyes,no\nno,no,no\n", "3"),
+    ):
+        (tmp_path / "c.csv").write_text(text)
+        with pytest.raises(ValueError, match=message):
+            count(f"{tmp_path}/c.csv")
+    with pytest.raises(ValueError, match="install ppdm with its extra `scale`"):
+        count("https://example.org/a.csv")
 
 
 def test_no_engine_is_imported_before_it_is_needed():

@@ -260,7 +260,9 @@ def test_next_archive_is_truncated_or_filled_up():
 
 
 def test_survivors_are_pymoos():
-    pymoo = pytest.importorskip("pymoo", minversion="0.6.1.3")
+    pymoo = pytest.importorskip(
+        "pymoo", "0.6.1.3", reason="no pymoo here: `make bench` installs it"
+    )
     from packaging.version import Version
     from pymoo.algorithms.moo.spea2 import SPEA2Survival
     from pymoo.core.population import Population
@@ -380,7 +382,7 @@ def test_a_search_is_valid_and_depends_on_the_seed_alone():
 
 @pytest.mark.slow
 def test_six_times_pymoos_generations():
-    pytest.importorskip("pymoo", minversion="0.6.2")
+    pytest.importorskip("pymoo", "0.6.2", reason="no pymoo 0.6.2 here: `make bench` installs it")
     import time
 
     from ppdm.book.bench.optimise import pymoo_front

@@ -1,7 +1,6 @@
 """The browser of this machine: it looks at the site, and prints the book."""
 
 import shutil
-from functools import lru_cache
 from typing import Any
 
 CHROMIUM_FLAGS = [
@@ -16,7 +15,7 @@ CHROMIUM_FLAGS = [
     # gets nothing.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
-_NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"]
+NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"]
 HOW_TO_INSTALL = (
     "on Debian or Ubuntu install it with `sudo apt-get install chromium`, "
     "elsewhere put `chromium` or `google-chrome` on the PATH"
@@ -24,10 +23,9 @@ HOW_TO_INSTALL = (
 NO_BROWSER = f"the browser checks need Chromium, and none was found: {HOW_TO_INSTALL}"
 
 
-@lru_cache
 def find_chromium() -> str | None:
     """The path of an installed Chromium or Chrome, or None."""
-    return next(filter(None, map(shutil.which, _NAMES)), None)
+    return next(filter(None, map(shutil.which, NAMES)), None)
 
 
 def launch_options() -> dict[str, Any]:

@@ -76,12 +76,12 @@ def load_live(
     known = entry(name)
     if known.uci_id is None:
         raise DownloadError(f"{name} is no longer in the UCI archive: there is nothing to download")
-    if find_spec("ucimlrepo") is None:
+    raw, retrieved = (None, None) if refresh else _read_cache(name)
+    if raw is None and find_spec("ucimlrepo") is None:
         raise DownloadError(
             f"{name} is downloaded by the package ucimlrepo, which is not installed: install ppdm with "
             "its extra `book`"
         )
-    raw, retrieved = (None, None) if refresh else _read_cache(name)
     if raw is None:
         raw = _download(known, known.uci_id, timeout, attempts, pause)
         retrieved = datetime.now(UTC)

@@ -38,7 +38,7 @@ def _prepare(app, config) -> None:
     address = f"https://github.com/{config.ppdm_repository}"
     config.myst_substitutions |= {
         "citation_file": f"[CITATION.cff]({address}/blob/main/CITATION.cff)",
-        "colab_install": f"`%pip install git+{address}`",
+        "colab_install": f"`%pip install 'ppdm[book] @ git+{address}'`",
     }
 
 
