@@ -219,6 +219,7 @@ def run(site, *options):
     return cli.main(parser.parse_args(["--site", str(site), "--no-lighthouse", *options]))
 
 
+@pytest.mark.slow
 def test_the_command_fails_if_and_only_if_something_is_wrong(chromium_path, site, capsys):
     assert run(site()) == 0
     assert "0 findings" in capsys.readouterr().out

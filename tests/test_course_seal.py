@@ -318,6 +318,7 @@ def test_right_answers_get_full_marks_from_outside(workshop, tmp_path, assignmen
     assert [t["points"] for t in result["tasks"][:-1]] == [t["max"] for t in result["tasks"][:-1]]
 
 
+@pytest.mark.slow
 def test_exit_costs_only_its_cell_and_a_loop_only_its_task(workshop, tmp_path):
     notebook = answered(PRIMER)
     notebook.cells.insert(0, nbformat.v4.new_code_cell("exit()"))
