@@ -152,6 +152,7 @@ def test_a_chapter_is_found_by_the_beginning_of_its_name(tmp_path):
 # Running
 
 
+@pytest.mark.slow
 def test_an_executed_notebook_bears_no_trace_of_the_machine(tmp_path):
     path = notebook(tmp_path / "n.ipynb", "import os\nprint(n, os.environ['PPDM_RESULTS'][-3:])")
     output = tmp_path / "out" / "n.ipynb"
@@ -253,6 +254,7 @@ def test_a_killed_kernel_is_one_sentence(tmp_path, capfd):
     assert "Traceback" not in told and len(told.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_what_explains_itself_comes_without_a_traceback(tmp_path, capfd):
     path = notebook(tmp_path / "n.ipynb", "raise ValueError('theta is 2; it must be 1 or less')")
     with pytest.raises(RuntimeError, match="n.ipynb failed"):
