@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import configparser
 import os
-import pwd
 import re
 import shlex
 import shutil
@@ -28,6 +27,7 @@ HERE = Path(__file__).resolve().parents[1]
 PACKAGES = "python3,python3-venv,make,git,ca-certificates"
 FOLDER = "srv/ein Ort für Bücher/ppdm"
 USER = 1000
+HOME = Path(os.environ.get("HOME", "/"))
 
 PLAIN = r"""
 set -eu
@@ -180,14 +180,13 @@ def mounted(place: Path, root: Path) -> str:
 
 def of_pip() -> tuple[dict[str, str], list[Path]]:
     """How pip reaches its index on this machine, as environment, and the files that it reads there."""
-    home = Path(pwd.getpwuid(os.geteuid()).pw_dir)
     known = configparser.ConfigParser(interpolation=None)
     known.read(
         [
             "/etc/xdg/pip/pip.conf",
             "/etc/pip.conf",
-            home / ".pip" / "pip.conf",
-            home / ".config" / "pip" / "pip.conf",
+            HOME / ".pip" / "pip.conf",
+            HOME / ".config" / "pip" / "pip.conf",
             os.environ.get("PIP_CONFIG_FILE", os.devnull),
         ]
     )

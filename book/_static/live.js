@@ -139,6 +139,7 @@
     waiting = { cell };
     atWork(true);
     cell.status.textContent = "Running ..."; // at once: what an earlier run said is over
+    cell.output.querySelector(".live-error")?.remove();
     try {
       if (!worker) await start(cell);
     } catch (error) {
