@@ -211,7 +211,10 @@ def of_pip() -> tuple[dict[str, str], list[Path]]:
 def in_path_of_links(folder: Path, script: str) -> int:
     """Second best: the commands see links to Python, make, git and what every Debian has, by their names."""
     print(
-        "NO BARE ROOT HERE (no root, or no mmdebstrap): a PATH of links to Python, make and git",
+        "NO BARE ROOT HERE, the second best: a PATH of links to Python, make, git and what", end=" "
+    )
+    print(
+        "every Debian has" + (", as root, who can write everywhere" * (os.geteuid() == 0)),
         flush=True,
     )
     tools = folder / "bin"
