@@ -153,7 +153,7 @@ cat /etc/resolv.conf > {root}/etc/resolv.conf
 mount -t proc proc {root}/proc
 mount --rbind /dev {root}/dev
 {chr(10).join(mounted(place, root) for place in places)}
-exec chroot --userspec={USER}:{USER} {root} env -i "$@"
+chroot --userspec={USER}:{USER} {root} env -i "$@" || exit
 """
     environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/var/newcomer", **settings}
     words = [f"{name}={value}" for name, value in environment.items()]
@@ -163,9 +163,18 @@ exec chroot --userspec={USER}:{USER} {root} env -i "$@"
     try:
         return job.wait()
     finally:
-        if job.poll() is None:  # sudo's child is not ours to end
-            subprocess.run([*root_of, "kill", str(job.pid)], check=False)
-            job.wait()
+        end(job, root_of, root)
+
+
+def end(job: subprocess.Popen, root_of: list[str], root: Path) -> None:
+    """End what runs in the root, if it still does. Unshare heeds no gentler signal; with it dies its
+    bash, the first process there (root's own: who changes her user outlives unshare), and so all."""
+    if job.poll() is None:
+        if root_of:  # sudo's children are not ours to end; their command names the root
+            subprocess.run([*root_of, "pkill", "-KILL", "-f", str(root)], check=False)
+        else:
+            job.kill()
+        job.wait()
 
 
 def mounted(place: Path, root: Path) -> str:
@@ -211,12 +220,11 @@ def of_pip() -> tuple[dict[str, str], list[Path]]:
 def in_path_of_links(folder: Path, script: str) -> int:
     """Second best: the commands see links to Python, make, git and what every Debian has, by their names."""
     print(
-        "NO BARE ROOT HERE, the second best: a PATH of links to Python, make, git and what", end=" "
+        "NO BARE ROOT HERE; the second best: links to Python, make, git and what every Debian has"
     )
-    print(
-        "every Debian has" + (", as root, who can write everywhere" * (os.geteuid() == 0)),
-        flush=True,
-    )
+    if os.geteuid() == 0:
+        print("As root, who can write everywhere: a HOME that cannot be written is not tried.")
+    sys.stdout.flush()
     tools = folder / "bin"
     tools.mkdir()
     (tools / "python3").symlink_to(os.path.realpath(sys._base_executable))

@@ -41,7 +41,7 @@ COMMANDS = {
     "zip": Command("pack the built site into one file to read offline",
                    "ppdm.book.arguments:none", f"{_MAKE}:pack", "book"),
     "pdf": Command("print the built site as a PDF",
-                   "ppdm.book.arguments:which", f"{_MAKE}:pdf", "test"),
+                   "ppdm.book.arguments:pdf", f"{_MAKE}:pdf", "test"),
     "data": Command("list or verify the stored data sets",
                     "ppdm.data.cli:add_arguments", "ppdm.data.cli:main"),
     "optimise": Command("search good randomization matrices for a survey",

@@ -253,15 +253,19 @@ def _files(path: str, nw: Any) -> Source:
 
 def _csv_at_home(path: str) -> pd.DataFrame:
     """CSV files as pandas reads them whole, every column as text; what is empty is missing."""
-    words: dict[str, Any] = {"dtype": str, "keep_default_na": False, "na_values": [""]}
+    words: dict[str, Any] = {"dtype": str, "keep_default_na": False, "na_values": [""],
+                             "encoding": "utf-8-sig"}  # fmt: skip
     files = sorted(glob.glob(path, recursive=True))
-    frames = [pd.read_csv(file, skip_blank_lines=False, **words) for file in files]
+    # Without a header to pandas: it would rename what stands there twice, and take surplus fields
+    # for an index.
+    frames = [pd.read_csv(file, header=None, skip_blank_lines=False, **words) for file in files]
+    header = frames[0].iloc[0]
+    if header.isna().any() or not header.is_unique:
+        raise ValueError(f"the columns of {files[0]!r} have no names, or not one each: {[*header]}")
     for file, frame in zip(files, frames, strict=True):
-        if not isinstance(frame.index, pd.RangeIndex):  # pandas takes a surplus field for an index
-            raise ValueError(f"{file!r} has a line with more fields than its header has columns")
-        if list(frame.columns) != list(frames[0].columns):
+        if not frame.iloc[0].equals(header):
             raise ValueError(f"{file!r} has other columns than {files[0]!r}")
-    return pd.concat(frames, ignore_index=True)
+    return pd.concat(frame.iloc[1:] for frame in frames).set_axis([*header], axis=1)
 
 
 def _is_arrow_stream(records: object) -> bool:

@@ -15,11 +15,13 @@ from ppdm.book.chromium import NAMES, find_chromium, launch_options
 from ppdm.course.cell import Workshop, why_not_sealed
 from ppdm.places import find_root
 
-#: The programs that are hidden, and the fixture that a test requests to see each.
+#: The programs that are hidden, and the fixtures of which a test requests one to see each.
 HIDDEN = {
-    **dict.fromkeys(NAMES, "chromium_path"),
-    **dict.fromkeys(("npm", "node"), "npm"),
-    "bwrap": "sealed",
+    **{name: {"chromium_path"} for name in NAMES},
+    "npm": {"npm"},
+    "node": {"npm"},
+    "bwrap": {"sealed", "seal"},
+    "java": {"run_weka", "spark_folder"},
 }
 NPM = find_root() / "_build" / "npm"
 SPARK = find_root() / "_build" / "spark"
@@ -27,7 +29,8 @@ SPARK = find_root() / "_build" / "spark"
 
 @pytest.fixture(autouse=True)
 def _only_what_was_asked_for(request, monkeypatch):
-    hidden = {name for name, fixture in HIDDEN.items() if fixture not in request.fixturenames}
+    asked = set(request.fixturenames)
+    hidden = {name for name, fixtures in HIDDEN.items() if not fixtures & asked}
     which = shutil.which
     monkeypatch.setattr(
         shutil, "which", lambda name, *a, **k: None if name in hidden else which(name, *a, **k)
@@ -89,6 +92,12 @@ def sealed():
     here(not reason, "sealed cells", f"apt-get install bubblewrap ({reason})")
     with Workshop() as workshop:
         yield workshop
+
+
+@pytest.fixture(scope="session")
+def seal():
+    """The option of `ppdm course grade` that this machine needs: none where cells can be sealed."""
+    return [] if why_not_sealed() is None else ["--unsealed"]
 
 
 @pytest.fixture(scope="session")

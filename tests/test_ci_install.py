@@ -6,6 +6,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from conftest import HIDDEN
+from weka import reference
+
+from ppdm.book.chromium import find_chromium
+from ppdm.course.cell import why_not_sealed
 
 SCRIPT = Path(__file__).resolve().parents[1] / ".ci" / "install"
 TOOLS = ("git", "make", "python3", "chromium", "weka", "npm", "bwrap")
@@ -68,3 +73,14 @@ def test_no_browser_to_be_had_is_a_sentence(tmp_path):
 def test_who_is_neither_root_nor_has_sudo_is_told_what_to_install(tmp_path):
     code, told, asked, _ = install(tmp_path, [t for t in TOOLS if t != "weka"], root=False)
     assert code == 1 and not asked and "to install weka one must be root, or have sudo" in told
+
+
+@pytest.mark.parametrize("tool", HIDDEN)
+def test_a_tool_that_was_not_asked_for_is_not_there(tool):
+    """So a test that forgets to ask fails on every machine, and not on the bare one alone."""
+    assert shutil.which(tool) is None and shutil.which("git")
+    assert reference.program() is None and find_chromium() is None and why_not_sealed()
+
+
+def test_a_tool_that_was_asked_for_is(seal):
+    assert bool(shutil.which("bwrap")) or seal == ["--unsealed"]

@@ -25,7 +25,6 @@ from course_answers import (
 
 from ppdm import cli
 from ppdm.course import build, feedback, handin, mark
-from ppdm.course.cell import why_not_sealed
 
 SOURCE = SOURCES / f"{PRIMER}.ipynb"
 
@@ -203,11 +202,6 @@ def _above(assignment, text):
     return notebook
 
 
-def seal() -> list[str]:
-    """The option that this machine needs."""
-    return [] if why_not_sealed() is None else ["--unsealed"]
-
-
 def _strange():
     """Student, notebook or bytes, the tasks that must fail, and a word of a remark or message."""
     yield "truncated", json.dumps(answered(PRIMER)).encode()[:3000], None, "does not open"
@@ -275,7 +269,7 @@ EXPECTED_MESSAGE = {"patches": "should be", "imports": "stopped|should be|not de
 
 
 @pytest.mark.slow
-def test_a_class_of_thirty_two(tmp_path, capsys):
+def test_a_class_of_thirty_two(tmp_path, capsys, seal):
     folder, out = tmp_path / "class", tmp_path / "graded"
     expected: dict[tuple[str, str], tuple[set | None, str]] = {}
 
@@ -302,7 +296,7 @@ def test_a_class_of_thirty_two(tmp_path, capsys):
         hand_in(student, places.get(student, PRIMER), content, failed, words)
     assert len(expected) == 32
 
-    command = ["course", "grade", str(folder), "--out", str(out), "--timeout", "20", *seal()]
+    command = ["course", "grade", str(folder), "--out", str(out), "--timeout", "20", *seal]
     begin = time.monotonic()
     assert cli.main(command) == 0
     assert time.monotonic() - begin < 600

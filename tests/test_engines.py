@@ -380,7 +380,9 @@ def test_csv_files_without_engines_refuse_as_with_them(tmp_path, monkeypatch):
     for text, message in (
         ("A,B\n1,\n,0\n", "missing"),
         ("A\n1\n\n0\n", "missing"),  # a blank line is an answer not given
-        ("A,B\nyes,no,no\nno,no,no\n", "more fields than its header has columns"),
+        ("A,B\nyes,no,no\nno,no,no\n", "Expected 2 fields in line 2, saw 3"),
+        ("A,A\n1,0\n", "have no names, or not one each"),
+        ("A,\n1,0\n", "have no names, or not one each"),
         ("A,B\nyes,no\nno,no,no\n", "3"),
     ):
         (tmp_path / "c.csv").write_text(text)
@@ -388,6 +390,10 @@ def test_csv_files_without_engines_refuse_as_with_them(tmp_path, monkeypatch):
             count(f"{tmp_path}/c.csv")
     with pytest.raises(ValueError, match="install ppdm with its extra `scale`"):
         count("https://example.org/a.csv")
+    (tmp_path / "bom.csv").write_bytes("\ufeffA\n1\n0\n1\n".encode())
+    assert count(f"{tmp_path}/bom.csv").n(A=1) == 2
+    (tmp_path / "empty.csv").write_text("A\n")
+    assert count(f"{tmp_path}/empty.csv", {"A": [0, 1]}).total == 0
 
 
 def test_no_engine_is_imported_before_it_is_needed():

@@ -14,8 +14,7 @@ def none(parser: argparse.ArgumentParser) -> None:
     """`ppdm lab`, `zip` and `bench` take no arguments."""
 
 
-def quick(parser: argparse.ArgumentParser) -> None:
-    """`ppdm quick`: where the cells are computed."""
+def _scheduler(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scheduler",
         metavar="ADDRESS",
@@ -23,9 +22,18 @@ def quick(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _build(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--quick", action="store_true", help="the quick build's site")
+
+
+def quick(parser: argparse.ArgumentParser) -> None:
+    """`ppdm quick`: where the cells are computed."""
+    _scheduler(parser)
+
+
 def book(parser: argparse.ArgumentParser) -> None:
     """`ppdm book`: where the cells are computed, and whether some are computed twice."""
-    quick(parser)
+    _scheduler(parser)
     parser.add_argument(
         "--verify",
         metavar="CELLS",
@@ -38,7 +46,7 @@ def book(parser: argparse.ArgumentParser) -> None:
 
 def run(parser: argparse.ArgumentParser) -> None:
     """`ppdm run`: a chapter, any number of parameters, and where the cells are computed."""
-    quick(parser)
+    _scheduler(parser)
     parser.add_argument(
         "chapter", help="its name or the beginning of it: 01, 01-beyond, 02_multi_group, ..."
     )
@@ -70,15 +78,15 @@ def clean(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def which(parser: argparse.ArgumentParser) -> None:
+def pdf(parser: argparse.ArgumentParser) -> None:
     """`ppdm pdf`: which build."""
-    parser.add_argument("--quick", action="store_true", help="the quick build's site")
+    _build(parser)
 
 
 def serve(parser: argparse.ArgumentParser) -> None:
     """`ppdm serve`: the port, and which build."""
     parser.add_argument("--port", type=int, default=8000, help="default %(default)s")
-    which(parser)
+    _build(parser)
 
 
 def verify(parser: argparse.ArgumentParser) -> None:
@@ -94,7 +102,7 @@ def verify(parser: argparse.ArgumentParser) -> None:
         "--cells", type=int, default=20, help="of each chapter; default %(default)s"
     )
     parser.add_argument("--seed", type=int, help="draws the same cells again")
-    which(parser)
+    _build(parser)
     parser.add_argument(
         "--from",
         dest="source",

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -165,13 +166,14 @@ def _levels_by_rank(t: np.ndarray, n_used: int, n_levels: int, rng) -> pd.Series
 
 def program() -> Callable[..., str] | None:
     """A function that runs WEKA; None where it is not installed."""
-    return _run if shutil.which("java") and JAR.exists() else None
+    java = shutil.which("java")
+    return partial(_run, java) if java and JAR.exists() else None
 
 
-def _run(classifier: str, *options: str) -> str:
+def _run(java: str, classifier: str, *options: str) -> str:
     """What WEKA prints, without the times it took."""
     fast_start = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
-    command = ["java", *fast_start, "-cp", str(JAR), CLASSIFIERS[classifier], *options]
+    command = [java, *fast_start, "-cp", str(JAR), CLASSIFIERS[classifier], *options]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     if "exception" in done.stderr.lower():
         raise RuntimeError(done.stderr)
