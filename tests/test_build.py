@@ -166,6 +166,7 @@ def test_an_executed_notebook_bears_no_trace_of_the_machine(tmp_path):
     assert not list(tmp_path.rglob("*.part*"))
 
 
+@pytest.mark.slow
 def test_a_failing_cell_fails_the_run_and_leaves_no_output(tmp_path, capfd):
     path = notebook(tmp_path / "n.ipynb", "print('first')", "1 / (n - 1)")
     output = tmp_path / "out.ipynb"
@@ -177,6 +178,7 @@ def test_a_failing_cell_fails_the_run_and_leaves_no_output(tmp_path, capfd):
     assert (tmp_path / "work" / "out.failed.ipynb").exists()
 
 
+@pytest.mark.slow
 def test_stopping_ends_the_kernel_and_its_workers_and_leaves_no_output(tmp_path):
     started = tmp_path / "started"
     path = notebook(
@@ -218,6 +220,7 @@ def wait_for(condition, seconds=120):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9")
+@pytest.mark.slow
 def test_nothing_works_on_after_kill_9_of_the_parent(tmp_path):
     started = tmp_path / "started"
     notebook(
@@ -245,6 +248,7 @@ def test_nothing_works_on_after_kill_9_of_the_parent(tmp_path):
         parent.kill()
 
 
+@pytest.mark.slow
 def test_a_killed_kernel_is_one_sentence(tmp_path, capfd):
     path = notebook(tmp_path / "n.ipynb", "1", "import os, signal\nos.kill(os.getpid(), 9)", "3")
     with pytest.raises(RuntimeError, match="n.ipynb failed"):

@@ -169,6 +169,7 @@ def test_the_browser_finds_nothing_wrong(seen, extra):
     assert seen[extra] == []
 
 
+@pytest.mark.slow
 def test_modes_differ_in_what_they_show(chromium_path, site):
     extra = """<style>@media (prefers-color-scheme: dark) {#d {color: #222; background: #111}}
     @media (max-width: 700px) {#n {width: 900px}}</style><p id="d">dark</p><p id="n">narrow</p>"""
@@ -178,6 +179,7 @@ def test_modes_differ_in_what_they_show(chromium_path, site):
     assert {f.mode for f in findings if f.kind == "too wide"} == {"narrow light", "narrow dark"}
 
 
+@pytest.mark.slow
 def test_screenshots_are_pictures(chromium_path, site, tmp_path):
     with serving(site()) as address:
         check_pages(address, ["index.html"], MODES[:1], screenshots=tmp_path / "shots")

@@ -354,6 +354,7 @@ def test_pima_has_no_live_source_and_says_so(archive, pauses, source):
     assert dataset.provenance.source == "stored" and archive.calls == 0
 
 
+@pytest.mark.slow
 def test_the_comparison_of_the_data_page(archive):
     report = data.compare_with_archive()
     assert report["data set"].tolist() == ["adult", "breast-cancer-wisconsin", VOTING]

@@ -105,6 +105,7 @@ def test_losses_and_their_interval_by_hand():
     assert row["high"] - row["mean"] == pytest.approx(3.182446 * row["se"], rel=1e-5)
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_loss_covers_the_truth():
     """Truth: r = 0.1. With 200 samples the share covered is 0.95 give or take 0.0154 (one sd)."""
     g, covered = np.random.default_rng(4), 0

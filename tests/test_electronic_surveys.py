@@ -143,6 +143,7 @@ def test_every_reading_changes_something():
 # Testing on disguised records (2.4) -----------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_testing_by_counts_is_testing_by_records(cancer):
     """[2.4] Person by person: a second survey of the test persons, each with her extra bit."""
     q, rng = 0.4, np.random.default_rng(10)

@@ -209,6 +209,7 @@ def keys():
     return [identity.fingerprint(function) for function in functions]
 
 
+@pytest.mark.slow
 def test_a_key_is_the_same_in_every_session():
     told = [
         subprocess.run(

@@ -56,6 +56,7 @@ def measured(tmp_path, body, ground="#fff", ink="#111"):
     return [f.detail for f in layout.check_layout(tape, names)]
 
 
+@pytest.mark.slow
 def test_a_good_page_has_no_findings(chromium_path, tmp_path):
     good = figure() + VERDICT + cell(15) + cell(20, "whole-paper") + cell(45, "pseudocode")
     assert measured(tmp_path, good) == []
@@ -68,6 +69,7 @@ def test_each_limit_is_told(chromium_path, tmp_path, body, said):
     assert said in found
 
 
+@pytest.mark.slow
 def test_pale_lettering_in_a_drawing_is_told(chromium_path, tmp_path):
     assert "contrast" in measured(tmp_path, figure() + VERDICT, ink="#999")[0]
 

@@ -566,6 +566,7 @@ def stone_deaf(number):
         number += 1
 
 
+@pytest.mark.slow
 def test_a_long_search_ends_at_once(monkeypatch):
     """Whether it is stopped from within or from outside: nothing works on."""
 

@@ -44,6 +44,7 @@ def every_kind(summary, front):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_every_kind_has_words_and_draws_the_same_twice(summary, front):
     once, twice = every_kind(summary, front), every_kind(summary, front)
     for kind, figure in once.items():

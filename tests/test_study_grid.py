@@ -63,6 +63,7 @@ def test_two_hundred_cells_alike_with_one_worker_two_and_threads(alone):
     assert csv(study.run(noisy, GRID, 5, seed=12, workers=1, cache=False)) != alone
 
 
+@pytest.mark.slow
 def test_alike_on_a_dask_cluster(alone):
     distributed = pytest.importorskip("distributed")
     with (

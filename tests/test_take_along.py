@@ -196,6 +196,7 @@ def test_the_meaning_is_tied_to_its_word_and_no_part_of_the_description():
     assert theme._first_words(page) == "Trees as ID3 grows them."
 
 
+@pytest.mark.slow
 def test_a_meaning_shows_for_mouse_keyboard_and_touch(tmp_path, chromium):
     for name in ("site.css", "site.js"):
         (tmp_path / name).write_text((ROOT / "book" / "_static" / name).read_text(encoding="utf-8"))
