@@ -217,7 +217,9 @@ def test_a_table_with_other_levels_than_those_learned_is_refused(learner):
             model.score_table,
             model.confusion,
             lambda table: model.is_right(table.domain),
-            lambda table: estimated_accuracy(model, table, MultiGroup(1.0)),
+            lambda table: estimated_accuracy(
+                model, table.reported_by(UnrelatedQuestion(1.0)), UnrelatedQuestion(1.0)
+            ),
             getattr(model, "pruned", model.confusion),
         ):
             with pytest.raises(ValueError, match=f"{message}.*levels=model.record_domain_"):
@@ -360,7 +362,8 @@ def test_negative_counts_are_clipped_and_counted():
     X = pd.DataFrame({"A": [1] * 30})
     y = pd.Series([1] * 29 + [0], name="C")
     scheme = MultiGroup(0.6)
-    reports = scheme.disguise(X.assign(C=y), np.random.default_rng(2))
+    levels = {"A": (0, 1), "C": (0, 1)}
+    reports = scheme.disguise(X.assign(C=y), np.random.default_rng(2), levels)
     model = NaiveBayes(scheme).fit(reports[["A"]], reports["C"])
     negative = sum((c < 0).sum() for c in [model.class_count_, *model.category_count_])
     assert model.n_clipped_ == negative > 0
@@ -372,7 +375,9 @@ def test_more_attributes_than_a_table_can_hold():
     X = pd.DataFrame(rng.integers(0, 2, (300, 100))).add_prefix("x")
     y = X["x3"].rename("C")
     scheme = UnrelatedQuestion(0.8)
-    assert (NaiveBayes(scheme).fit(X, y).predict(X) == y).mean() > 0.9
+    reports = scheme.disguise(X.assign(C=y), np.random.default_rng(2))
+    model = NaiveBayes(scheme).fit(reports[X.columns], reports["C"])
+    assert (model.predict(X) == y).mean() > 0.9
     with pytest.raises(ValueError, match="count fewer attributes at a time"):
         count(X)
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ppdm.folding import LONG, fold, keep_in_step, steps, total
+from ppdm import kinds
 from ppdm.learn._base import CanUndo, TableClassifier
 from ppdm.table import Domain, Table, count, names_of, refuse_other_columns
 
@@ -70,7 +71,9 @@ class ID3(TableClassifier):
         """Learn from a table of reports (of plain records without a mechanism); the class is the
         last attribute if it is not named."""
         target = table.names[-1] if target is None else target
-        if self.mechanism is not None:
+        if self.mechanism is None:
+            kinds.need("learn", table.kind)
+        else:
             table = self.mechanism.undo(table)
         self._remember(table.domain, target)
         self.tree_ = grow(table, target, self.negative)

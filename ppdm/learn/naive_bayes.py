@@ -10,6 +10,7 @@ import pandas as pd
 from numba import njit
 from numpy.typing import ArrayLike
 
+from ppdm import kinds
 from ppdm.learn._base import CanUndo, TableClassifier
 from ppdm.table import (
     Domain,
@@ -62,7 +63,9 @@ class NaiveBayes(TableClassifier):
         """Learn from the pair counts of reports (of plain records without a mechanism)."""
         if self.alpha < 0:
             raise ValueError(f"alpha must not be negative; got {self.alpha!r}")
-        if self.mechanism is not None:
+        if self.mechanism is None:
+            kinds.need("learn", pairs.kind_of(pairs.target))
+        else:
             at_once = getattr(self.mechanism, "undo_pairs", None)
             pairs = at_once(pairs) if at_once else pairs.mapped(self.mechanism.undo)
         self._remember(pairs.domain, pairs.target)

@@ -25,6 +25,8 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from ppdm.chance import generator
+from ppdm.channel import matrix_epsilon
+from ppdm.disguise.guess import best_guess
 
 #: Columns that sum to one within this are columns of probabilities.
 ROUNDING = 1e-9
@@ -43,7 +45,7 @@ def posterior(M: ArrayLike, prior: ArrayLike, gain: ArrayLike | None = None) -> 
     M, prior = channel(M), _prior(prior)
     _fits(M.shape[1], len(prior))
     joint = M * prior
-    return float((joint if gain is None else joint @ _gain(gain, len(prior)).T).max(axis=1).sum())
+    return float(best_guess((joint if gain is None else joint @ _gain(gain, len(prior)).T).T))
 
 
 def blind(prior: ArrayLike, gain: ArrayLike | None = None) -> float:
@@ -55,7 +57,8 @@ def blind(prior: ArrayLike, gain: ArrayLike | None = None) -> float:
     0.8
     """
     prior = _prior(prior)
-    return float((prior if gain is None else _gain(gain, len(prior)) @ prior).max())
+    gains = prior if gain is None else _gain(gain, len(prior)) @ prior
+    return float(best_guess(gains[:, None]))
 
 
 def capacity(M: ArrayLike) -> float:
@@ -77,12 +80,7 @@ def epsilon(M: ArrayLike) -> float:
     >>> epsilon([[1, 0.5], [0, 0.5]])
     inf
     """
-    M = channel(M)
-    high, low = M.max(axis=1), M.min(axis=1)
-    used = high > 0
-    if (low[used] == 0).any():
-        return math.inf
-    return float(np.log(high[used] / low[used]).max())
+    return matrix_epsilon(channel(M))
 
 
 def sampled(

@@ -19,7 +19,8 @@ from functools import lru_cache, reduce
 import numpy as np
 import pandas as pd
 
-from ppdm.disguise.matrix import matrix_epsilon, warner
+from ppdm.channel import matrix_epsilon
+from ppdm.disguise.matrix import warner
 from ppdm.disguise.today import subset_selection, two_coins, unary
 from ppdm.optimise import (
     best_ldp_scheme,
