@@ -102,8 +102,10 @@ def em(
     return _em(_shares(_numbers(counts), M), M, start, tolerance, steps)
 
 
-def pool(true: object, disguised: object, mechanism: Mechanism) -> Table:
+def pool(true: object, disguised: object, mechanism: Mechanism, weight: float = 1.0) -> Table:
     """[Zhan & Du 2] One party's true records and another's disguised ones, in one estimate.
+
+    The undone counts are noisier than true ones, so they may be given less weight.
 
     >>> import pandas as pd
     >>> from ppdm import MultiGroup, count
@@ -116,7 +118,8 @@ def pool(true: object, disguised: object, mechanism: Mechanism) -> Table:
     true = true if isinstance(true, Table) else count(true, answers)
     disguised = disguised if isinstance(disguised, Table) else count(disguised, mechanism)
     kinds.need("learn", true.kind)
-    return true.of_kind(kinds.ESTIMATE) + mechanism.undo(disguised).of_kind(kinds.ESTIMATE)
+    undone = mechanism.undo(disguised).of_kind(kinds.ESTIMATE)
+    return true.of_kind(kinds.ESTIMATE) + undone * weight
 
 
 def _finite(estimate: ArrayLike) -> np.ndarray:

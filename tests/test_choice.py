@@ -19,7 +19,7 @@ import pytest
 from ppdm import Domain, Table, cli, data
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
-from ppdm.disguise.matrix import matrix_epsilon
+from ppdm.channel import matrix_epsilon
 from ppdm.disguise.today import OneSampled
 from ppdm.optimise import best_ldp_scheme, best_scheme, mse
 from ppdm.papers.common import respondents

@@ -163,8 +163,6 @@ def _vulnerable(scheme: Any, goal: Goal, believed: Table, true: Table | None) ->
     if goal == TRUTH:
         return float(best_guess(*(_truths(scheme, t) for t in (believed, true) if t is not None)))
     tables = (table for table in (believed, true) if table is not None)
-    if goal in believed.names:
-        return float(best_guess(*(answer_and_report(scheme, str(goal), t) for t in tables)))
     secret = secrets(goal, believed)
     return float(best_guess(*(joint(scheme, secret, table) for table in tables)))
 

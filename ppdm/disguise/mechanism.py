@@ -181,6 +181,13 @@ class Mechanism(ABC):
             kinds.need_channels(bound.channels, kind, self)
         return bound
 
+    def own(self, table: Table) -> Table:
+        """A table of this scheme's reports: one that does not say what it counts is taken for it."""
+        if table.kind.what == "not said":
+            return table.reported_by(self)
+        self.check_reports(table)
+        return table
+
     def check_reports(self, table: Table) -> None:
         """Refuse a table that does not count this scheme's reports."""
         self._of(table.kind, table.domain)
@@ -484,7 +491,8 @@ class Mechanism(ABC):
         array([[0.375, 0.125],
                [0.125, 0.375]])
         """
-        return guess.answer_and_report(self, attribute, prior.proportions())
+        prior = prior.proportions().densified()
+        return guess.joint(self, guess.secrets(attribute, prior), prior)
 
     def guess_answer(self, prior: Table, attribute: str, known: Sequence[str] = ()) -> float:
         """The chance of guessing one true answer right, by the best rule there is.

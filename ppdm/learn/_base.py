@@ -147,6 +147,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         """The numbers of a table's records by [true class, predicted class]."""
         check_is_fitted(self)
         self._check_levels(table.domain)
+        kinds.need("learn", table.kind)
         cells, values = table.occupied()
         axis, classes = table.domain.axis(self.target_), len(self.classes_)
         truth = cells // table.domain.strides[axis] % classes

@@ -108,7 +108,9 @@ class ID3(TableClassifier):
         are those learned from.
         """
         check_is_fitted(self)
-        if self.mechanism is not None:
+        if self.mechanism is None:
+            kinds.need("learn", table.kind)
+        else:
             table = self.mechanism.undo(table)
         self._check_levels(table.domain)
         cells, values = table.occupied()

@@ -59,6 +59,7 @@ def classifiers(
     model, results = NaiveBayes(collector, alpha), np.empty((reps, 4))
     for rep, (train, test) in enumerate(people.parts(splitting, reps, rng)):
         reports = scheme.disguise_table(train, rng)
+        reports = reports if collector else reports.taken_as("answers")
         accuracy, balanced, constant = scores(model.fit_table(reports).confusion(test))
         shares = estimated_shares(model.pairs_)
         outside = ((shares < 0) | (shares > 1)).mean()

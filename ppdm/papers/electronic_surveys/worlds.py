@@ -85,6 +85,8 @@ def learned(
         if plant == "labels shuffled":
             train = shuffled(train, rng)
         reports = scheme.disguise_table(train, rng)
+        if collector != scheme:  # wrong on purpose
+            reports = reports.taken_as("answers" if collector is None or literal else collector)
         results[rep] = scores(model.fit_table(reports).confusion(test))
     return dict(zip(("accuracy", "balanced"), results.T, strict=False))
 
@@ -247,10 +249,11 @@ def expected_shares(
     >>> bool(np.allclose(found["ours"], found["theirs"]))
     True
     """
+    turned = UnrelatedQuestion(1 - q)
     undo = {
         "right": lambda s, t: s.undo(t),
         "no undoing": lambda s, t: t,
-        "coin turned": lambda s, t: UnrelatedQuestion(1 - q).undo(t),
+        "coin turned": lambda s, t: turned.undo(t.taken_as(turned)),
     }
     ours, theirs, names = [], [], []
     for dataset in SETS:

@@ -116,7 +116,7 @@ def trees(
             else:
                 names = table.names[:-1] if class_in == "none" else table.names
                 scheme = MultiGroup(theta, dealt(names, groups, deal, sizes), absent)
-                learned_from = scheme.disguise_table(table, rng)
+                learned_from = scheme.disguise_table(table, rng).taken_as("answers")
             model = _learner(learner, negative).fit_table(learned_from)
             results.append((*part.outcome(model), *known))
     names = ("accuracy", "balanced", "constant", "undisguised", "majority")
@@ -296,8 +296,9 @@ def partly_disguised(
         true = part.outcome(ID3().fit_table(part.train))[0]
         for _ in repetitions:
             chosen = [names[i] for i in rng.permutation(len(names))[:hidden]]
-            scheme = MultiGroup(theta, [chosen] if chosen else [])
-            model = ID3(scheme).fit_table(scheme.disguise_table(part.train, rng))
+            scheme = MultiGroup(theta, [chosen]) if chosen else None
+            seen = scheme.disguise_table(part.train, rng) if scheme else part.train
+            model = ID3(scheme).fit_table(seen)
             rows.append({"accuracy": part.outcome(model)[0], "undisguised": true})
     return _columns(rows)
 
@@ -330,7 +331,7 @@ def two_parties(
             tables = {
                 "B alone": true, "A alone": scheme.undo(reports),
                 "both": pool(true, reports, scheme),
-                "discounted": true + scheme.undo(reports) * weight,
+                "discounted": pool(true, reports, scheme, weight),
             }  # fmt: skip
             rows.append({name: part.outcome(ID3().fit_table(t))[0] for name, t in tables.items()})
     return _columns(rows)
