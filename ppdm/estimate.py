@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numba import njit
 from numpy.typing import ArrayLike
 
 from ppdm import engines
+from ppdm.compiled import njit
 from ppdm.disguise.matrix import checked_matrix, left_inverse
 from ppdm.disguise.mechanism import Mechanism
 from ppdm.table import Table, count

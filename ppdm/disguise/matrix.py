@@ -12,10 +12,10 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from ppdm.chance import generator
+from ppdm.compiled import njit
 from ppdm.disguise.mechanism import Mechanism, collect
 from ppdm.table import Domain, Table, held, listed, whole_counts
 

@@ -18,9 +18,9 @@ from functools import lru_cache
 from itertools import product
 
 import numpy as np
-from numba import njit
 
 from ppdm.chance import generator
+from ppdm.compiled import njit
 from ppdm.disguise.mechanism import Mechanism, collect
 from ppdm.table import Domain, Table, aggregated, held, listed, whole_counts, worth_dense
 

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
 
 import numpy as np
-from numba import njit
 
 from ppdm.chance import generator
+from ppdm.compiled import njit
 from ppdm.disguise.mechanism import Mechanism
 from ppdm.table import DENSE_LIMIT, Domain, Pairs, Table, aggregated, whole_counts
 
