@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numba import njit
 from numpy.typing import ArrayLike
 
 from ppdm import engines, kinds
 from ppdm.channel import checked_matrix, left_inverse
+from ppdm.compiled import njit
 from ppdm.disguise.mechanism import Mechanism
 from ppdm.table import Table, count
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import njit
 
 from ppdm.channel.base import Axes, Best, Cells, Channel, matrix_epsilon, rounded
+from ppdm.compiled import njit
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +141,7 @@ class Flip(Channel):
         return matrix_epsilon(self.matrix) if len(self.names) == 1 else math.inf
 
 
-@njit(cache=True)
+@njit
 def _mix(values: np.ndarray, partner: np.ndarray, keep: float, turn: float) -> None:
     """In place: values = keep * values + turn * values[partner]; a cell and its partner swap."""
     for cell in range(len(values)):
@@ -152,7 +152,7 @@ def _mix(values: np.ndarray, partner: np.ndarray, keep: float, turn: float) -> N
             values[other] = keep * there + turn * here
 
 
-@njit(cache=True)
+@njit
 def _mix_bits(values: np.ndarray, bits: int, keep: float, turn: float) -> None:
     """The same where all answers are bits of the cell's number: no list of partners is needed."""
     for cell in range(len(values)):

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from ppdm.channel.base import Axes, Best, Cells, Channel, digest
+from ppdm.compiled import njit
 from ppdm.domain import held
 
 #: Random numbers are drawn in pieces that stay in the processor's cache.
@@ -224,7 +224,7 @@ def alias_tables(M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return keep.reshape(-1), np.stack([own, other], axis=-1).reshape(-1)
 
 
-@njit(cache=True)
+@njit
 def look_up(
     answers: np.ndarray,
     chances: np.ndarray,

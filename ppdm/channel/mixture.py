@@ -9,9 +9,9 @@ from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ppdm.channel.base import Axes, Best, Cells, Channel, digest, rounded
+from ppdm.compiled import njit
 from ppdm.domain import CODE_LIMIT, DENSE_LIMIT, Domain, held
 
 #: Up to so many personal answers of a block, their numbers are drawn instead of the answers.
@@ -248,7 +248,7 @@ def _sums(values: np.ndarray) -> np.ndarray:
     return values.sum(axis=1, keepdims=True)
 
 
-@njit(cache=True)
+@njit
 def _kept(counts: np.ndarray, q: float, rng: np.random.Generator) -> tuple[np.ndarray, int]:
     """How many records of each cell are sent as they are, and the number of all others.
 
@@ -276,7 +276,7 @@ def _kept(counts: np.ndarray, q: float, rng: np.random.Generator) -> tuple[np.nd
     return kept, strangers
 
 
-@njit(cache=True)
+@njit
 def _binomial_chances(n: int, p: float, chances: np.ndarray) -> int:
     """Fill in the chances of 0, 1, 2, ... out of n, as numpy does; returns where it stops."""
     chances[0] = np.exp(n * np.log(1 - p))
@@ -285,7 +285,7 @@ def _binomial_chances(n: int, p: float, chances: np.ndarray) -> int:
     return min(n, int(n * p + 10 * np.sqrt(n * p * (1 - p) + 1)))
 
 
-@njit(cache=True)
+@njit
 def _drawn(chances: np.ndarray, last: int, rng: np.random.Generator) -> int:
     """A number drawn with these chances, by going along them."""
     x, rest = 0, rng.random()
@@ -298,7 +298,7 @@ def _drawn(chances: np.ndarray, last: int, rng: np.random.Generator) -> int:
     return x
 
 
-@njit(cache=True)
+@njit
 def _add_ones(counts: np.ndarray, cells: np.ndarray) -> None:
     for cell in cells:
         counts[cell] += 1

@@ -17,7 +17,7 @@ from types import ModuleType
 #: What is open: modules of the package, and names of `ppdm` itself.
 MODULES = (
     "ppdm.course", "ppdm.data", "ppdm.files", "ppdm.plot", "ppdm.table",
-    "ppdm.engines", "ppdm.folding", "ppdm.levels", "ppdm.coins",
+    "ppdm.engines", "ppdm.folding", "ppdm.compiled", "ppdm.levels", "ppdm.coins",
 )  # fmt: skip
 NAMES = ("Domain", "Table", "count")
 #: Printed characters a cell in a grading kernel; the rest is dropped.

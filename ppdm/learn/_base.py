@@ -5,15 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from ppdm import engines, kinds
+from ppdm.learn.bases import BaseEstimator, ClassifierMixin, check_is_fitted
 from ppdm.table import (
     Domain,
     Reported,
@@ -25,6 +23,9 @@ from ppdm.table import (
     listed,
     names_of,
 )
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 #: The name of a class that has none.
 UNNAMED = "y"

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numba import njit
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
-from ppdm.folding import LONG, fold, keep_in_step, steps, total
 from ppdm import kinds
+from ppdm.compiled import njit
+from ppdm.folding import LONG, fold, keep_in_step, steps, total
 from ppdm.learn._base import CanUndo, TableClassifier
+from ppdm.learn.bases import check_is_fitted
 from ppdm.table import Domain, Table, count, names_of, refuse_other_columns
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from functools import lru_cache
 
 import numpy as np
 import pandas as pd
-from numba import njit
 from numpy.typing import ArrayLike
 
 from ppdm import kinds
+from ppdm.compiled import njit
 from ppdm.learn._base import CanUndo, TableClassifier
 from ppdm.table import (
     Domain,

@@ -21,12 +21,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
-from scipy.optimize import linprog
 
 from ppdm.chance import generator
 from ppdm.channel import matrix_epsilon
 from ppdm.disguise.guess import best_guess
+from ppdm.scientific import linprog
 
 #: Columns that sum to one within this are columns of probabilities.
 ROUNDING = 1e-9
@@ -155,6 +154,8 @@ def refinement(A: ArrayLike, B: ArrayLike) -> Refinement:
     >>> told.holds, bool(posterior(better, uniform, told.gain) > posterior(coin, uniform, told.gain))
     (False, True)
     """
+    from scipy import sparse
+
     A, B = channel(A), channel(B)
     _fits(A.shape[1], B.shape[1])
     (outputs, inputs), results = A.shape, len(B)

@@ -32,7 +32,7 @@ from ppdm.files import replace_file
 from ppdm.study import grid, identity, provenance
 
 #: The rooms whose functions and classes a manifest may name: those that compute, nothing that writes.
-ROOMS = ("bits", "contract", "data", "disguise", "distort", "estimate", "folding", "learn", "levels",
+ROOMS = ("bits", "compiled", "contract", "data", "disguise", "distort", "estimate", "folding", "learn", "levels",
          "optimise", "papers", "privacy", "table", "study.worlds")  # fmt: skip
 Json = dict[str, Any]  # as `json` reads and writes it
 DIGITS = 32  # hexadecimal digits of a checksum
