@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 
 from ppdm import engines, folding
 from ppdm.chance import generator
-from ppdm.levels import places, zeros_and_ones
+from ppdm.levels import in_order, places, zeros_and_ones
 
 #: Up to here a table may be dense whatever the number of records.
 SMALL = 4_096
@@ -627,8 +627,8 @@ def count_marginals(
 ) -> list[Table]:
     """Count several tables of few attributes each, without the table of all.
 
-    Where 2^40 cells would be too many to bring home, these are what a learner needs. The engines
-    read the records once for all of them (DuckDB and Spark: once for every sixty columns).
+    Where 2^40 cells would be too many to bring home, these are what a learner needs. Marginals that
+    make few cells together are counted together, so that the engines read each column seldom.
 
     >>> frame = pd.DataFrame({"A": [1, 1, 0], "B": [0, 1, 0], "C": [0, 0, 0]})
     >>> [table.dense.tolist() for table in count_marginals(frame, [["A", "B"], ["C"]])]
@@ -782,6 +782,8 @@ def declared(levels: Levels) -> Domain | None:
     True
     """
     if levels is None or isinstance(levels, Mapping):
+        for name, given in (levels or {}).items():
+            in_order(f"the levels of {name!r}", given)
         return None
     for name in ("reports", "domain"):  # a scheme counts reports, a survey answers
         levels = getattr(levels, name, levels)
