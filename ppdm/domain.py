@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ppdm import engines
-from ppdm.levels import places, zeros_and_ones
+from ppdm.levels import in_order, places, zeros_and_ones
 
 #: Above this many cells nothing is written out cell by cell (it would need 128 MB and more).
 DENSE_LIMIT = 2**24
@@ -57,7 +57,7 @@ class Domain:
                 f"{len(self.levels)} given"
             )
         object.__setattr__(self, "names", tuple(self.names))
-        levels = (in_order(name, given) for name, given in zip(self.names, self.levels))
+        levels = (in_order(f"the levels of {name!r}", given) for name, given in zip(self.names, self.levels))
         object.__setattr__(self, "levels", tuple(levels))
         object.__setattr__(self, "whole", self.names)
         for name, levels in zip(self.names, self.levels, strict=True):
@@ -332,7 +332,7 @@ def _coded_column(
     column: pd.Series, given: Iterable | None, alike: np.ndarray | None = None
 ) -> tuple[np.ndarray, tuple]:
     """A column as level numbers, and its levels."""
-    given = None if given is None else in_order(str(column.name), given)
+    given = None if given is None else in_order(f"the levels of {column.name!r}", given)
     if (
         given in (None, (0, 1))
         and isinstance(column.dtype, np.dtype)
@@ -408,20 +408,6 @@ def refuse_unknown(levels: Iterable, columns: Iterable) -> None:
     unknown = [name for name in levels if name not in columns]
     if unknown:
         raise ValueError(f"levels name {listed(unknown)}; the frame has {listed(columns)}")
-
-
-def in_order(name: str, levels: Iterable) -> tuple:
-    """Levels as a tuple; a set has no order, and Python shows it in another one each time.
-
-    >>> in_order("vote", {"no", "yes"})
-    Traceback (most recent call last):
-    ValueError: the levels of 'vote' are a set, which has no order: give a list or a tuple
-    """
-    if isinstance(levels, (set, frozenset)):
-        raise ValueError(
-            f"the levels of {name!r} are a set, which has no order: give a list or a tuple"
-        )
-    return tuple(levels)
 
 
 def _refuse_repeated(name: str, levels: tuple) -> None:

@@ -42,13 +42,13 @@ from ppdm.domain import (
     encode as encode,
     from_level_numbers as from_level_numbers,
     held as held,
-    in_order,
     level_numbers as level_numbers,
     listed as listed,
     refuse_other_columns as refuse_other_columns,
     refuse_unknown,
 )
 from ppdm.kinds import NOT_SAID, Kind
+from ppdm.levels import in_order
 
 #: Up to here a table may be dense whatever the number of records.
 SMALL = 4_096
@@ -671,7 +671,7 @@ def _with_those_of(kind: Kind, levels: Levels, columns: Sequence[str]) -> Levels
         return levels
     given = levels if isinstance(levels, Mapping) else {}
     for name, own in known.items():
-        if name in given and in_order(name, given[name]) != own:
+        if name in given and in_order(f"the levels of {name!r}", given[name]) != own:
             raise ValueError(
                 f"the reports of {name!r} have the levels {listed(own)}, in this order; "
                 f"given are {listed(given[name])}"

@@ -2,7 +2,9 @@
 
 import json
 import math
+import pickle
 import warnings
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -110,6 +112,10 @@ def test_a_survey_from_a_frame_takes_declared_levels_only():
 WARNER = {"mechanism": "warner", "p": 0.7, "attributes": ["A"]}
 
 
+def attribute(levels, name="A"):
+    return json.dumps({"name": name, "levels": levels})
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -117,113 +123,120 @@ WARNER = {"mechanism": "warner", "p": 0.7, "attributes": ["A"]}
         ("[1]", "a survey is a mapping"),
         ('{"attributes": [], "attributes": []}', "the key 'attributes' stands twice"),
         ('{"attributes": NaN}', "NaN is no number"),
-        ('{"format": "x", "attributes": []}', "its format is 'x'"),
-        ('{"version": 2, "attributes": []}', "version 2; this program reads 1"),
-        ('{"version": true, "attributes": []}', "version True"),
+        ('{"format": "x", "attributes": []}', "the format .* is 'ppdm survey'; got 'x'"),
+        ('{"version": 2, "attributes": []}', "version of a survey is 1 for this program; got 2"),
+        ('{"version": true, "attributes": []}', "got True"),
         ('{"attributes": [], "levels": []}', "a survey has no levels; it has format"),
         ("{}", "a survey lacks attributes"),
         ('{"attributes": {}}', "attributes is a list"),
         ('{"attributes": [{"name": "A"}]}', "an attribute lacks levels"),
-        ('{"attributes": [{"name": "", "levels": [0, 1]}]}', "is not empty"),
-        ('{"attributes": [{"name": "A", "levels": "no"}]}', "the levels of 'A' is a list"),
-        ('{"attributes": [{"name": "A", "levels": [0]}]}', "a question has at least two"),
-        ('{"attributes": [{"name": "A", "levels": ["1", 1]}]}', "must differ, also when written"),
-        ('{"attributes": [{"name": "A", "levels": [null, 1]}]}', "a level of 'A' is a string"),
-        ('{"attributes": [{"name": "A", "levels": ["\\ud800", 1]}]}', "a level of 'A' is a string"),
-        ('{"attributes": [{"name": "A", "levels": [0, 1]}], "class": "a"}', "the class names 'a'"),
-        (
-            '{"attributes": [{"name": "A", "levels": [0, 1]}, {"name": "A", "levels": [0, 1]}]}',
-            "twice",
-        ),
+        (attribute([0, 1], ""), "is a string that is not empty; got ''"),
+        (attribute("no"), "the levels of 'A' is a list; got 'no'"),
+        (attribute([0]), "the levels of 'A' are at least two; got .0,"),
+        (attribute(["1", 1]), "must differ, also when written"),
+        (attribute([None, 1]), "a level of 'A' is a string, a number, True or False; got None"),
+        (attribute(["\ud800", 1]), "a level of 'A' is a string"),
+        (attribute(["yes", "yes "]), "'yes' and 'yes ' look alike"),
+        (attribute(["caf\xe9", "cafe\u0301"]), "the levels of 'A' must differ, .* look alike"),
+        (attribute([0, 1]) + ',"class": "a"', "the class names 'a', which is not among A"),
+        (attribute([0, 1]) + "," + attribute([0, 1]), "twice"),
+        (attribute([0, 1]) + "," + attribute([0, 1], "A "), "'A' and 'A ' look alike"),
         ("[" * 100_000, "nested too deeply"),
     ],
 )
 def test_files_that_are_no_survey_are_refused(text, message):
+    if text.startswith('{"name"'):
+        attributes, comma, rest = text.partition(',"class"')
+        text = f'{{"attributes": [{attributes}]{comma}{rest}}}'
     with pytest.raises(ValueError, match=message) as refusal:
         Survey.from_json(text)
     assert "\n" not in str(refusal.value)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"mechanism": "coin"}, "a mechanism is one of warner, k-rr"),
-        ({"p": 1.5}, "p is a probability, from 0 to 1; got 1.5"),
-        ({"p": "0.7"}, "p is a probability"),
-        ({"p": 1j}, "p is a probability"),
-        ({"p": float("nan")}, "p is a probability"),
-        ({"q": 0.7}, "the mechanism warner has no q"),
-        ({"attributes": ["a"]}, "names 'a', which is not asked; asked is A, B, C"),
-        ({"attributes": []}, "nothing would be disguised"),
-        ({"attributes": ["A", "A"]}, "names an attribute twice"),
-        ({"attributes": "A"}, "attributes is a list; got 'A'"),
-        ({"attributes": ["C"]}, "needs two answers; 'C' has x, y, z"),
-        ({"groups": [["A"]]}, "names its attributes .one of them, once."),
-        ({"mechanism": "k-rr", "p": None}, "p is a probability"),
-    ],
-)
-def test_protections_that_do_not_fit_are_refused(change, message):
-    with pytest.raises(ValueError, match=message):
-        Survey(QUESTIONS, [{**WARNER, **change}])
+FORCED = {"mechanism": "forced-response", "truth": 0.5, "attributes": ["A"]}
+MATRIX = {"mechanism": "matrix", "attributes": ["C"]}
+PERSONAL = {"mechanism": "unrelated-question", "q": 0.5, "attributes": ["A"]}
+GROUPS = {"mechanism": "multi-group", "theta": 0.8}
 
 
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        (
-            {
-                "mechanism": "forced-response",
-                "truth": 0.5,
-                "forced": [0.2, 0.2],
-                "attributes": ["A"],
-            },
-            "truth and forced must sum to one; the sum is 0.9",
-        ),
-        (
-            {
-                "mechanism": "forced-response",
-                "truth": 0.5,
-                "forced": [0.2, 0.3],
-                "attributes": ["C"],
-            },
-            "forced has 2 probabilities; 'C' has 3 levels: x, y, z",
-        ),
-        (
-            {"mechanism": "matrix", "matrix": [[0.7, 0.3], [0.4, 0.6]], "attributes": ["A"]},
-            "the column 0 of the matrix .* the sum is 1.1",
-        ),
-        ({"mechanism": "matrix", "matrix": MORE_OUTPUTS, "attributes": ["C"]}, "needs outputs"),
-        (
-            {"mechanism": "matrix", "matrix": np.eye(2).tolist(), "attributes": ["C"]},
-            "2 probabilities; 'C' has 3 levels",
-        ),
-        (
-            {
-                "mechanism": "unrelated-question",
-                "q": 0.5,
-                "personal": {"a": [1, 0]},
-                "attributes": ["A"],
-            },
-            "personal names 'a', which is not asked; asked is A",
-        ),
-        (
-            {
-                "mechanism": "unrelated-question",
-                "q": 0.5,
-                "personal": {"B": [1, 0]},
-                "attributes": ["A"],
-            },
-            "personal names 'B'",
-        ),
-        ({"mechanism": "multi-group", "theta": 0.8, "groups": [["A"], ["A"]]}, "protected twice"),
-        ({"mechanism": "multi-group", "theta": 0.8, "groups": [["A", "C"]]}, "needs two answers"),
-        ({"mechanism": "multi-group", "theta": 0.8, "groups": []}, "nothing would be disguised"),
-        ({"mechanism": "multi-group", "theta": 0.8, "groups": ["A"]}, "a list; got 'A'"),
+        ("warner", "a mechanism is one of warner, k-rr, .*; got 'warner'"),
+        ({"mechanism": "coin"}, "a mechanism is one of warner, k-rr, .*; got 'coin'"),
+        (WARNER | {"p": 1.5}, "p is a probability, from 0 to 1; got 1.5"),
+        (WARNER | {"p": "0.7"}, "p is a probability"),
+        (WARNER | {"p": 1j}, "p is a probability"),
+        (WARNER | {"p": float("nan")}, "p is a probability"),
+        (WARNER | {"mechanism": "k-rr", "p": None}, "p is a probability"),
+        (WARNER | {"q": 0.7}, "the mechanism warner has no q; it has mechanism, p, attributes"),
+        (WARNER | {"attributes": ["a"]}, "warner names 'a', which is not among A, B, C"),
+        (WARNER | {"attributes": []}, "nothing would be disguised"),
+        (WARNER | {"attributes": ["A", "A"]}, "the attribute 'A' is protected twice"),
+        (WARNER | {"attributes": "A"}, "attributes is a list; got 'A'"),
+        (WARNER | {"attributes": {"A"}}, "attributes stand in an order, .*; got a set"),
+        (WARNER | {"attributes": ["C"]}, "warner is for two answers; 'C' has x, y, z"),
+        (WARNER | {"groups": [["A"]]}, "the mechanism warner has no groups; it has mechanism, p,"),
+        ({"mechanism": "warner", "p": 0.7, "attribute": ["A"]}, "has no attribute; it has"),
+        ({"mechanism": "warner", "p": 0.7}, "warner names its attributes; got .."),
+        (GROUPS | {"attributes": ["A"], "groups": [["B"]]}, "its attributes or its groups; got"),
+        (FORCED | {"forced": [0.2, 0.2]}, "truth and forced must sum to one; the sum is 0.9"),
+        (FORCED | {"forced": [0.2, 0.3], "attributes": ["C"]},
+         r"forced has a probability for each level of 'C' .x, y, z.; got .0.2, 0.3"),
+        (MATRIX | {"matrix": [[0.7, 0.3], [0.4, 0.6]]}, "column 0 of the matrix .* the sum is 1.1"),
+        (MATRIX | {"matrix": MORE_OUTPUTS}, "4 rows and 3 columns has an output for each row; got N"),
+        (MATRIX | {"matrix": np.eye(2).tolist()}, "a probability for each level of 'C'"),
+        (MATRIX | {"matrix": np.eye(3).tolist(), "prior": [0.5, 0.5]}, "prior has a probability"),
+        (MATRIX | {"matrix": [[1], [0, 1]]}, "matrix is a list of rows of equal length; got .1, 2"),
+        (PERSONAL | {"personal": {"a": [1, 0]}}, "personal names 'a', which is not among A"),
+        (PERSONAL | {"personal": {"B": [1, 0]}}, "personal names 'B'"),
+        (PERSONAL | {"personal": [1, 0]}, "personal is a mapping from attributes"),
+        (GROUPS | {"groups": [["A"], ["A"]]}, "protected twice"),
+        (GROUPS | {"groups": [["A", "C"]]}, "is for two answers"),
+        (GROUPS | {"groups": []}, "nothing would be disguised"),
+        (GROUPS | {"groups": [[]]}, "nothing would be disguised"),
+        (GROUPS | {"groups": ["A"]}, "a list; got 'A'"),
     ],
-)
-def test_parameters_that_do_not_fit_are_refused(spec, message):
-    with pytest.raises(ValueError, match=message):
+)  # fmt: skip
+def test_protections_that_do_not_fit_are_refused(spec, message):
+    with pytest.raises(ValueError, match=message) as refusal:
         Survey(QUESTIONS, [spec])
+    assert "\n" not in str(refusal.value)
+
+
+def test_levels_stand_in_an_order():
+    """A set has none: with it, the answers of one survey changed places from run to run."""
+    with pytest.raises(ValueError, match="the levels of 'v' stand in an order, .*; got a set"):
+        Survey({"v": {"no", "yes"}})
+    with pytest.raises(ValueError, match="the levels of 'v' stand in an order, .*; got a set"):
+        count(pd.DataFrame({"v": ["no", "yes"]}), {"v": {"no", "yes"}})
+
+
+def test_levels_in_yaml_are_as_typed():
+    """Times, postcodes and thousands were once numbers: 9:30 was 570."""
+    typed = ["9:30", "10:15", "010", "020", "1_000", "0x1F", "0b11", "1e3", "=", "<<", "0o17"]
+    text = f"attributes: [{{name: A, levels: [{', '.join(typed)}]}}]"
+    assert Survey.from_yaml(text).attributes == {"A": tuple(typed)}
+    assert read_yaml("[12, -3, 0, 0.70, .5, 1e-05]") == [12, -3, 0, 0.7, 0.5, 1e-05]
+
+
+def test_what_is_frozen_is_frozen():
+    """Else the fingerprint would be that of one scheme, and the reports those of another."""
+    survey = Survey(QUESTIONS, PROTECTIONS["everything"], questions={"A": "Do you?"})
+    before, scheme = survey.to_json(), scheme_of(survey)
+    for change in (
+        lambda: survey.protection[0].update(attributes=["B"]),
+        lambda: survey.protection[0].__setitem__("matrix", []),
+        lambda: survey.protection[1]["groups"][0].append("A"),
+        lambda: survey.protection[1].pop("q"),
+        lambda: survey.attributes.__setitem__("D", (0, 1)),
+        lambda: survey.questions.clear(),
+    ):
+        with pytest.raises((TypeError, AttributeError), match="cannot be changed|no attribute"):
+            change()
+    assert survey.to_json() == scheme.survey.to_json() == before
+    for copy in (pickle.loads(pickle.dumps(survey)), deepcopy(survey)):
+        assert copy == survey and copy.fingerprint == survey.fingerprint
 
 
 @pytest.mark.parametrize(

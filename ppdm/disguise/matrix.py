@@ -19,7 +19,8 @@ from ppdm.chance import generator
 from ppdm.channel import Matrix, checked_matrix, left_inverse
 from ppdm.channel.matrix import alias_tables, coded_answers, look_up
 from ppdm.disguise.mechanism import Mechanism
-from ppdm.domain import Domain, held, in_order, listed
+from ppdm.domain import Domain, held, listed
+from ppdm.levels import in_order
 
 #: Random numbers are drawn in pieces that stay in the processor's cache.
 _PIECE = 1 << 15
@@ -61,7 +62,7 @@ class RRMatrix(Mechanism):
             raise ValueError("a scheme without a matrix protects nobody: name at least one attribute")
         self.matrices = MappingProxyType(matrices)
         labels = {
-            side: {n: in_order(n, labels) for n, labels in _by_name(given, M).items()}
+            side: {n: in_order(f"the {side} of {n!r}", labels) for n, labels in _by_name(given, M).items()}
             for side, given in (("outputs", outputs), ("inputs", inputs))
         }
         self.outputs = MappingProxyType(labels["outputs"])

@@ -48,7 +48,7 @@ def bound(mechanism: Mechanism | Survey | None, survey: Survey | None = None) ->
 
     >>> survey = Survey({"A": ["no", "yes"], "B": ["no", "yes"]})
     >>> bound(MultiGroup(0.8, [["A", "B"]]), survey).survey.protection
-    ({'mechanism': 'multi-group', 'theta': 0.8, 'groups': [['A', 'B']]},)
+    ({'mechanism': 'multi-group', 'theta': 0.8, 'groups': (('A', 'B'),)},)
     """
     if isinstance(mechanism, Survey):
         return Scheme(mechanism)
@@ -64,7 +64,7 @@ def plain(mechanism: Mechanism, survey: Survey) -> list[dict[str, Any]]:
     [{'mechanism': 'multi-group', 'theta': 0.8, 'groups': [['A', 'B']]}]
     """
     if isinstance(mechanism, Scheme):
-        return [dict(deepcopy(spec)) for spec in mechanism.survey.protection]
+        return mechanism.survey.to_plain()["protection"]
     mechanism.check_all(survey.domain)
     if isinstance(mechanism, MultiGroup):
         parts = [list(survey.names)] if mechanism.groups is None else mechanism.groups
