@@ -49,7 +49,7 @@ COMMANDS = {
     "estimate": Command("shares with intervals, from reports and the scheme they were made with",
                         "ppdm.survey.cli:add_arguments", "ppdm.survey.cli:main"),
     "survey": Command("a survey of your own: the file, the form, the reports, the estimate",
-                      "ppdm.survey.commands:add_arguments", "ppdm.survey.commands:main"),
+                      "ppdm.survey.commands:add_arguments", "ppdm.survey.commands:main", "survey"),
     "advise": Command("which scheme should I use? What you fear, what you compute, how many answer",
                       "ppdm.survey.choice:add_arguments", "ppdm.survey.choice:main"),
     "course": Command("build the assignments, grade a folder of submissions",

@@ -123,12 +123,17 @@ class Survey:
 
     @property
     def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits that differ between different surveys.
+        """Sixteen hexadecimal digits of what reports depend on: names, levels and protection.
+
+        A corrected title or wording changes none of them, so no report is thrown away.
 
         >>> Survey({"A": [0, 1]}).fingerprint == Survey({"A": [1, 0]}).fingerprint
         False
+        >>> Survey({"A": [0, 1]}).fingerprint == Survey({"A": [0, 1]}, title="Corrected").fingerprint
+        True
         """
-        return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
+        what = [*map(list, self.attributes.items()), list(self.protection)]
+        return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
 
     # -- from data -------------------------------------------------------------------------
 

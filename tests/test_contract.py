@@ -89,7 +89,21 @@ def test_the_form_is_the_first_version():
     assert survey.attributes == {"A": ("no", "yes"), "B": (0, 1, 2.5)}
     assert survey.target == "A"
     assert survey.protected == ("A",)
-    assert survey.fingerprint == "d431bcf4ab7133d3"
+    assert survey.fingerprint == "c353ae05980ed98a"
+
+
+def test_a_corrected_title_makes_no_other_survey():
+    """Its fingerprint is in every code: once a typing error mended threw all reports away."""
+    protection = [{"mechanism": "warner", "p": 0.7, "attributes": ["A"]}]
+    survey = Survey({"A": ["no", "yes"]}, protection, None, "A tilte", {"A": "Do yuo?"})
+    mended = Survey({"A": ["no", "yes"]}, protection, "A", "A title", {"A": "Do you?"})
+    assert mended.fingerprint == survey.fingerprint
+    for other in (
+        Survey({"B": ["no", "yes"]}, [protection[0] | {"attributes": ["B"]}]),
+        Survey({"A": ["yes", "no"]}, protection),
+        Survey({"A": ["no", "yes"]}, [protection[0] | {"p": 0.8}]),
+    ):
+        assert other.fingerprint != survey.fingerprint
 
 
 def test_yes_and_no_in_yaml_are_words():

@@ -10,7 +10,7 @@ import numpy as np
 
 from ppdm.contract import Survey, groups, members
 from ppdm.disguise import scheme_of
-from ppdm.survey.form import question
+from ppdm.survey.form import promises, read_strings
 from ppdm.survey.relate import power
 from ppdm.table import listed
 
@@ -172,16 +172,8 @@ def advice(survey: Survey, half_width: float = 0.05) -> str:
 
 
 def for_respondents(survey: Survey) -> list[str]:
-    """A sentence a question that can stand in an invitation."""
-    told = []
-    for d in dangers(survey):
-        asked = question(survey, d.name)
-        told.append(
-            f"“{asked}”: chance decides whether your answer is sent. Somebody who sees your report on it and knows "
-            f"nothing else about you guesses your answer in {round(100 * d.guess)} of 100 cases; without it, in "
-            f"{round(100 * d.believed)}."
-        )
-    return told
+    """What the form says of each question, and what can stand in an invitation."""
+    return promises(survey, read_strings("en"))
 
 
 def _joint(survey: Survey) -> str:

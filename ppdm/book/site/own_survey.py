@@ -9,6 +9,7 @@ from ppdm.book.site.records import raw_html
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
 from ppdm.survey import Codes, advice, collect, estimate, report
+from ppdm.survey.codes import ALPHABET, NUMBER
 from ppdm.survey.form import question
 
 #: The true shares of the simulated respondents, and how many there are.
@@ -33,29 +34,19 @@ def _example(survey: Survey) -> str:
     )
     sent, codes = scheme_of(survey).disguise(true, rng), Codes(survey)
     written = [
-        codes.write(row, number)
-        for row, number in zip(sent.itertuples(index=False), _numbers(rng), strict=True)
+        codes.write(row, "".join(rng.choice(list(ALPHABET), NUMBER)))
+        for row in sent.itertuples(index=False)
     ]
-    found = collect.collect(survey, ["\n".join(written)])
-    told = estimate(found.frame, survey)
-    rows = told[told["question"] == "cheated"]
-    yes = rows[rows["answer"] == "yes"].iloc[0]
+    shares = estimate(collect.collect(survey, ["\n".join(written)]).frame, survey)
+    yes = shares[(shares["question"] == "cheated") & (shares["answer"] == "yes")].iloc[0]
     among = (true["cheated"] == "yes").mean()
-    said = f"The first codes: {', '.join(f'`{code}`' for code in written[:3])}. "
-    said += (
-        f"{yes['reported']:.1%} say yes. Undone, that is {yes['share']:.3f}, with an interval from "
-    )
-    said += (
-        f"{yes['low']:.3f} to {yes['high']:.3f}; {among:.3f} of these thousand have cheated.\n\n"
+    text = (
+        f"The first codes: {', '.join(f'`{code}`' for code in written[:3])}. {yes['reported']:.1%} say yes. Undone, "
+        f"that is {yes['share']:.3f}, with an interval from {yes['low']:.3f} to {yes['high']:.3f}; {among:.3f} of "
+        "these thousand have cheated.\n\n"
     )
     figures = "".join(
-        f"<h3>{question(survey, name)}</h3>{report.figure(told[told['question'] == name])}"
+        f"<h3>{question(survey, name)}</h3>{report.figure(shares[shares['question'] == name])}"
         for name in survey.protected
     )
-    return said + raw_html(f'<div class="own-survey">{figures}</div>')
-
-
-def _numbers(rng: np.random.Generator) -> list[str]:
-    from ppdm.survey.codes import ALPHABET, NUMBER
-
-    return ["".join(rng.choice(list(ALPHABET), NUMBER)) for _ in range(RESPONDENTS)]
+    return text + raw_html(f'<div class="own-survey">{figures}</div>')
