@@ -39,9 +39,9 @@ import numpy as np
 import pandas as pd
 import yaml
 
+from ppdm.domain import Domain, as_frame, listed
 from ppdm.files import replace_file
 from ppdm.levels import in_order, refuse_alike
-from ppdm.table import Domain, as_frame, listed
 
 FORMAT, VERSION = "ppdm survey", 1
 _HALF = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold

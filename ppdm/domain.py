@@ -57,7 +57,10 @@ class Domain:
                 f"{len(self.levels)} given"
             )
         object.__setattr__(self, "names", tuple(self.names))
-        levels = (in_order(f"the levels of {name!r}", given) for name, given in zip(self.names, self.levels))
+        levels = (
+            tuple(in_order(f"the levels of {name!r}", given))
+            for name, given in zip(self.names, self.levels)
+        )
         object.__setattr__(self, "levels", tuple(levels))
         object.__setattr__(self, "whole", self.names)
         for name, levels in zip(self.names, self.levels, strict=True):
@@ -332,7 +335,7 @@ def _coded_column(
     column: pd.Series, given: Iterable | None, alike: np.ndarray | None = None
 ) -> tuple[np.ndarray, tuple]:
     """A column as level numbers, and its levels."""
-    given = None if given is None else in_order(f"the levels of {column.name!r}", given)
+    given = None if given is None else tuple(in_order(f"the levels of {column.name!r}", given))
     if (
         given in (None, (0, 1))
         and isinstance(column.dtype, np.dtype)
@@ -405,6 +408,10 @@ def _own_levels(column: pd.Series, values: list) -> list | tuple:
 
 
 def refuse_unknown(levels: Iterable, columns: Iterable) -> None:
+    """Refuse levels of columns that are not there.
+
+    >>> refuse_unknown(["A"], ["A", "B"])
+    """
     unknown = [name for name in levels if name not in columns]
     if unknown:
         raise ValueError(f"levels name {listed(unknown)}; the frame has {listed(columns)}")

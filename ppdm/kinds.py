@@ -104,7 +104,9 @@ class Kind:
         if names not in self._parts:
             left = [(c, [n for n in c.names if n in names]) for c in self.channels]
             channels = tuple(
-                c if len(present) == len(c.names) else c.only(present) for c, present in left if present
+                c if len(present) == len(c.names) else c.only(present)
+                for c, present in left
+                if present
             )
             self._parts[names] = replace(self, channels=channels)
         return self._parts[names]
@@ -219,7 +221,9 @@ def of_frame(frame: object) -> Kind:
         channel = from_text(text)
         if channel is not None:
             present = [name for name in channel.names if texts.get(name) == text]
-            channels.append(channel if len(present) == len(channel.names) else channel.only(present))
+            channels.append(
+                channel if len(present) == len(channel.names) else channel.only(present)
+            )
     if channels or _OPEN in texts.values():
         return Kind("reports", tuple(channels))
     return ANSWERS if set(texts) == set(getattr(frame, "columns", ())) else NOT_SAID

@@ -26,25 +26,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ppdm import engines, folding
+from ppdm import engines, folding, kinds
 from ppdm.chance import generator
-from ppdm import kinds
 from ppdm.domain import (
-    CODE_LIMIT as CODE_LIMIT,
-    DENSE_LIMIT as DENSE_LIMIT,
-    Domain as Domain,
-    Levels as Levels,
-    as_frame as as_frame,
-    codes_of as codes_of,
+    DENSE_LIMIT,
+    Domain,
+    Levels,
+    as_frame,
     columns_of,
-    declared as declared,
-    decode as decode,
-    encode as encode,
-    from_level_numbers as from_level_numbers,
-    held as held,
-    level_numbers as level_numbers,
-    listed as listed,
-    refuse_other_columns as refuse_other_columns,
+    declared,
+    encode,
+    held,
+    listed,
     refuse_unknown,
 )
 from ppdm.kinds import NOT_SAID, Kind
@@ -404,7 +397,9 @@ class Table:
         levels = tuple(tuple(part.tolist()) for axis in axes for part in axis)
         cells = frame
         for axis in range(frame.columns.nlevels):
-            cells = cells.stack(level=0, future_stack=True) if axis < frame.columns.nlevels else cells
+            cells = (
+                cells.stack(level=0, future_stack=True) if axis < frame.columns.nlevels else cells
+            )
         numbers = cells.rename("count").reset_index()
         return cls.from_frame(
             numbers[cells.notna().to_numpy()], levels=dict(zip(names, levels, strict=True))
@@ -538,7 +533,9 @@ def _exists(sizes: tuple[int, ...]) -> np.ndarray:
 def _numbers(values: ArrayLike, domain: Domain, cells: np.ndarray | None) -> np.ndarray:
     """One number for each cell, which nobody can change through the table."""
     if isinstance(values, pd.DataFrame):
-        raise ValueError("a frame says which rows and columns it has: see from_crosstab, from_frame")
+        raise ValueError(
+            "a frame says which rows and columns it has: see from_crosstab, from_frame"
+        )
     array = np.asarray(values, dtype=np.float64)
     expected = domain.size if cells is None else len(cells)
     if array.size != expected:
@@ -671,7 +668,7 @@ def _with_those_of(kind: Kind, levels: Levels, columns: Sequence[str]) -> Levels
         return levels
     given = levels if isinstance(levels, Mapping) else {}
     for name, own in known.items():
-        if name in given and in_order(f"the levels of {name!r}", given[name]) != own:
+        if name in given and tuple(in_order(f"the levels of {name!r}", given[name])) != own:
             raise ValueError(
                 f"the reports of {name!r} have the levels {listed(own)}, in this order; "
                 f"given are {listed(given[name])}"
@@ -816,5 +813,3 @@ def _flat(names: tuple) -> tuple[str, ...]:
     if len(names) == 1 and not isinstance(names[0], str) and isinstance(names[0], Iterable):
         return tuple(names[0])
     return names
-
-

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 from ppdm import Domain, Table, cli, data
+from ppdm.channel import matrix_epsilon
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
-from ppdm.channel import matrix_epsilon
 from ppdm.disguise.today import OneSampled
 from ppdm.optimise import best_ldp_scheme, best_scheme, mse
 from ppdm.papers.common import respondents

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from ppdm import Domain, MultiGroup, RRMatrix, Table, UnrelatedQuestion, count, random_groups
-
-from ppdm.table import decode, encode
+from ppdm.domain import decode, encode
 
 FALSE_ALARM = 1e-7  # of every single random test below
 
@@ -439,7 +438,10 @@ def undone(scheme, table):
         (lambda: RRMatrix([[0.5, 0.5], [0.5, 0.5]]).undo_vector([1, 1]), "no left inverse"),
         (lambda: RRMatrix([[0.5, 0.4], [0.4, 0.6]]), "columns .* sum to one; column 0 sums to 0.9"),
         (lambda: RRMatrix([[0.5, 0.5, 1], [0.5, 0.5, 0]]), "2 outputs for 3 inputs"),
-        (lambda: undone(RRMatrix(np.eye(2)), count(answers())), "one matrix disguises one attribute"),
+        (
+            lambda: undone(RRMatrix(np.eye(2)), count(answers())),
+            "one matrix disguises one attribute",
+        ),
         (
             lambda: RRMatrix(np.eye(3)).apply(count(answers(columns=["A"]))),
             "3 columns; the attribute",

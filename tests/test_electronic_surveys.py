@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from ppdm import UnrelatedQuestion, count, data, study
+from ppdm.domain import encode
 from ppdm.learn import NaiveBayes
 from ppdm.learn.accuracy import estimated_accuracy
 from ppdm.papers import common
@@ -18,7 +19,6 @@ from ppdm.papers.electronic_surveys import evidence, experiment, worlds
 from ppdm.privacy import ladder
 from ppdm.privacy import pse as privacy
 from ppdm.study import ledger
-from ppdm.table import encode
 
 CANCER = "breast-cancer-wisconsin"
 LEVEL = 1e-6  # of a false alarm, for every test against chance below

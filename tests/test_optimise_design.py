@@ -11,9 +11,9 @@ import pytest
 from scipy.optimize import linprog
 
 from ppdm import cli, count
+from ppdm.channel import matrix_epsilon
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
-from ppdm.channel import matrix_epsilon
 from ppdm.optimise import best_ldp_scheme, best_scheme, frontier, max_posterior, noise
 from ppdm.optimise.design import best_design, bound, dual, factor
 from ppdm.optimise.extremes import LDP, Listed, largest_forms, quadratic

@@ -51,7 +51,11 @@ def to_plain(channel: Channel) -> dict[str, Any]:
     0.8
     """
     form = next(name for name, kind in _FORMS.items() if type(channel) is kind)
-    names = {"names": channel.names, "inputs": channel.inputs.levels, "outputs": channel.outputs.levels}
+    names = {
+        "names": channel.names,
+        "inputs": channel.inputs.levels,
+        "outputs": channel.outputs.levels,
+    }
     numbers = {
         name: value for name, value in vars(channel).items()
         if name in type(channel).__dataclass_fields__ and name not in ("inputs", "outputs")

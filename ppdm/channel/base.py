@@ -174,7 +174,9 @@ class Cells(NamedTuple):
         columns = [(self.codes // strides[axis]) % shape[axis] for axis in axes]
         return np.stack(columns, axis=1)
 
-    def moved(self, axes: Sequence[int], digits: np.ndarray, to: Domain | None = None) -> np.ndarray:
+    def moved(
+        self, axes: Sequence[int], digits: np.ndarray, to: Domain | None = None
+    ) -> np.ndarray:
         """The codes with these digits in place of theirs, in a domain that may have other levels there."""
         to = self.domain if to is None else to
         if to.shape == self.domain.shape:

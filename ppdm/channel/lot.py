@@ -70,11 +70,17 @@ class Lot(Channel):
             part, digits = self._told(block)
             others = tuple(1 + i for i, n in enumerate(self.names) if n not in block)
             kept = sorted(block, key=self.names.index)
-            told = moved.sum(axis=others).reshape(len(moved), *(part.shape[block.index(n)] for n in kept))
-            told = told.transpose(0, *(1 + kept.index(n) for n in block)).reshape(len(moved), part.size)
+            told = moved.sum(axis=others).reshape(
+                len(moved), *(part.shape[block.index(n)] for n in kept)
+            )
+            told = told.transpose(0, *(1 + kept.index(n) for n in block)).reshape(
+                len(moved), part.size
+            )
             keep = self._keep(size)
             told = keep * told + (1 - keep) / part.size * told.sum(axis=1, keepdims=True)
-            reports.reshape(len(moved), -1)[:, self.outputs.codes(digits)] += told / len(self.blocks)
+            reports.reshape(len(moved), -1)[:, self.outputs.codes(digits)] += told / len(
+                self.blocks
+            )
         return np.moveaxis(reports.reshape(*rest, *self.outputs.shape), last, axes)
 
     def undo(self, values: np.ndarray, axes: Axes) -> np.ndarray:
@@ -92,7 +98,9 @@ class Lot(Channel):
         asked = values[tuple(index)]
         keep = float(np.mean([self._keep(size) for size in sizes]))
         total = asked.sum(axis=axes, keepdims=True)
-        return (asked - (1 - keep) * total / self.inputs.size) / keep * (len(self.blocks) / len(sizes))
+        return (
+            (asked - (1 - keep) * total / self.inputs.size) / keep * (len(self.blocks) / len(sizes))
+        )
 
     def dual(self, values: np.ndarray, axes: Axes) -> np.ndarray:
         raise ValueError("with one block of answers a person, no function of whole records is told")
@@ -114,7 +122,9 @@ class Lot(Channel):
             rows = np.flatnonzero(asked == number)
             part, axes = self.inputs.only(block), [self.inputs.axis(name) for name in block]
             own = part.codes(digits[np.ix_(rows, axes)])
-            out[np.ix_(rows, axes)] = part.digits(draw_reports(own, k_rr(part.size, self.rate), rng))
+            out[np.ix_(rows, axes)] = part.digits(
+                draw_reports(own, k_rr(part.size, self.rate), rng)
+            )
         return list(out.T)
 
     def deal(self, cells: Cells, rng: np.random.Generator) -> Cells:

@@ -157,7 +157,9 @@ class Mixture(Channel):
         if self.keep == 0:
             raise ValueError("q must not be 0: then no record is private and nothing can be undone")
 
-    def _along(self, values: np.ndarray, axes: Axes, step: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
+    def _along(
+        self, values: np.ndarray, axes: Axes, step: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    ) -> np.ndarray:
         """A map of the cells of the block, for each cell of the rest."""
         last = tuple(range(-len(axes), 0))
         moved = np.moveaxis(values, axes, last)
@@ -175,7 +177,9 @@ class Mixture(Channel):
     def draw(self, columns: Sequence[np.ndarray], rng: np.random.Generator) -> list[np.ndarray]:
         private = rng.random(len(columns[0])) < self.keep
         strangers = self.personal.draw(len(columns[0]), rng)
-        return [np.where(private, own, other) for own, other in zip(columns, strangers, strict=True)]
+        return [
+            np.where(private, own, other) for own, other in zip(columns, strangers, strict=True)
+        ]
 
     def deal(self, cells: Cells, rng: np.random.Generator) -> Cells:
         axes = cells.axes(self.names)

@@ -16,7 +16,8 @@ import numpy as np
 import pandas as pd
 
 from ppdm import engines
-from ppdm.table import Domain, Levels, count_marginals, declared
+from ppdm.domain import Domain, Levels, declared
+from ppdm.table import count_marginals
 
 #: Records that are disguised at a time.
 BATCH = 1_000_000

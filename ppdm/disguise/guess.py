@@ -95,7 +95,9 @@ def blind(
     for share, thinks, happens in _known_apart(believed, true, known):
         happens = thinks if happens is None else happens
         if goal == TRUTH:
-            sides = [_truths(scheme, table).sum(axis=1, keepdims=True) for table in (thinks, happens)]
+            sides = [
+                _truths(scheme, table).sum(axis=1, keepdims=True) for table in (thinks, happens)
+            ]
         else:
             secret = secrets(goal, thinks)
             sides = [np.bincount(secret, t.values)[:, None] for t in (thinks, happens)]
@@ -245,17 +247,13 @@ def likeliest(scheme: Any, believed: Table) -> Best:
            [2, 3]])
     """
     domain = believed.domain
-    best = Best(
-        believed.proportions().dense, np.arange(domain.size).reshape(domain.shape)
-    )
+    best = Best(believed.proportions().dense, np.arange(domain.size).reshape(domain.shape))
     for channel, axes in scheme.on(domain).steps:
         best = channel.best(best, axes)
     return best
 
 
-def chances(
-    scheme: Any, reports: np.ndarray, records: np.ndarray, domain: Domain
-) -> np.ndarray:
+def chances(scheme: Any, reports: np.ndarray, records: np.ndarray, domain: Domain) -> np.ndarray:
     """P(report | record) of many pairs of cells that agree in the open answers.
 
     >>> from ppdm import Domain, MultiGroup
@@ -300,7 +298,9 @@ def _by_lot(lot: Lot, goal: Goal, believed: Table, true: Table) -> float:
         M = k_rr(part.size, lot.rate)
         if goal == RECORD:
             commonest = np.empty(part.size, dtype=np.int64)
-            commonest[own[rising]] = rising  # the last one stays: the commonest record of each answer
+            commonest[own[rising]] = (
+                rising  # the last one stays: the commonest record of each answer
+            )
             thinks = (M * believed.values[commonest]).T
             happens = (M * true.values[commonest]).T
         else:

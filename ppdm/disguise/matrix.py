@@ -59,10 +59,15 @@ class RRMatrix(Mechanism):
         self._one = not isinstance(M, Mapping)
         matrices = {name: _with_inverse(m) for name, m in _by_name(M, M).items()}
         if not matrices:
-            raise ValueError("a scheme without a matrix protects nobody: name at least one attribute")
+            raise ValueError(
+                "a scheme without a matrix protects nobody: name at least one attribute"
+            )
         self.matrices = MappingProxyType(matrices)
         labels = {
-            side: {n: in_order(f"the {side} of {n!r}", labels) for n, labels in _by_name(given, M).items()}
+            side: {
+                n: tuple(in_order(f"the {side} of {n!r}", labels))
+                for n, labels in _by_name(given, M).items()
+            }
             for side, given in (("outputs", outputs), ("inputs", inputs))
         }
         self.outputs = MappingProxyType(labels["outputs"])
@@ -94,7 +99,9 @@ class RRMatrix(Mechanism):
         given = {
             "M": self.matrices, "outputs": self.outputs, "inputs": self.inputs, "prior": self.prior
         }  # fmt: skip
-        return {n: by_name.get(_ONLY) if self._one else dict(by_name) for n, by_name in given.items()}
+        return {
+            n: by_name.get(_ONLY) if self._one else dict(by_name) for n, by_name in given.items()
+        }
 
     # -- known families --------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ import pandas as pd
 
 from ppdm import engines, kinds
 from ppdm.chance import generator
-from ppdm.channel import Best, Cells, Channel, Mixture
+from ppdm.channel import Cells, Channel, Mixture
 from ppdm.disguise import batches, guess
 from ppdm.domain import (
     DENSE_LIMIT,

@@ -118,7 +118,11 @@ def probability(name: str, value: float) -> float:
     Traceback (most recent call last):
     ValueError: theta is a probability, from 0 to 1; got 80
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float, np.number))
+        or not 0 <= value <= 1
+    ):
         raise ValueError(f"{name} is a probability, from 0 to 1; got {value!r}")
     return float(value)
 

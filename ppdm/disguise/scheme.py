@@ -8,7 +8,6 @@ works channel by channel: no code of a whole record is needed, and any number of
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 

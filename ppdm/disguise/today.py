@@ -32,7 +32,6 @@ from ppdm.disguise.matrix import RRMatrix
 from ppdm.disguise.mechanism import Mechanism
 from ppdm.disguise.unrelated import UnrelatedQuestion
 from ppdm.domain import Domain, listed
-from ppdm.table import Table
 
 #: Matrices with more reports than this are not written out.
 MOST_REPORTS = 1 << 16

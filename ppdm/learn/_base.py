@@ -11,18 +11,9 @@ import numpy as np
 import pandas as pd
 
 from ppdm import engines, kinds
+from ppdm.domain import Domain, as_frame, level_numbers, listed
 from ppdm.learn.bases import BaseEstimator, ClassifierMixin, check_is_fitted
-from ppdm.table import (
-    Domain,
-    Reported,
-    Table,
-    as_frame,
-    checked_weights,
-    count,
-    level_numbers,
-    listed,
-    names_of,
-)
+from ppdm.table import Reported, Table, checked_weights, count, names_of
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags

@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike
 
 from ppdm import kinds
 from ppdm.compiled import njit
+from ppdm.domain import Domain, refuse_other_columns
 from ppdm.folding import LONG, fold, keep_in_step, steps, total
 from ppdm.learn._base import CanUndo, TableClassifier
 from ppdm.learn.bases import check_is_fitted
-from ppdm.table import Domain, Table, count, names_of, refuse_other_columns
+from ppdm.table import Table, count, names_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

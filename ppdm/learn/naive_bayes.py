@@ -11,16 +11,9 @@ from numpy.typing import ArrayLike
 
 from ppdm import kinds
 from ppdm.compiled import njit
+from ppdm.domain import Domain, refuse_other_columns
 from ppdm.learn._base import CanUndo, TableClassifier
-from ppdm.table import (
-    Domain,
-    Pairs,
-    Table,
-    count,
-    count_marginals,
-    names_of,
-    refuse_other_columns,
-)
+from ppdm.table import Pairs, Table, count, count_marginals, names_of
 
 #: One record by itself costs as much as so many sums over half of the attributes.
 _BLOCKS = 64

@@ -13,8 +13,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from ppdm.domain import listed
 from ppdm.learn._base import CanUndo
-from ppdm.table import Table, count_marginals, listed, names_of
+from ppdm.table import Table, count_marginals, names_of
 
 
 def frequent_itemsets(

@@ -17,7 +17,8 @@ import numpy as np
 import pandas as pd
 
 from ppdm import data
-from ppdm.table import Domain, Table, aggregated, encode, held
+from ppdm.domain import Domain, encode, held
+from ppdm.table import Table, aggregated
 
 #: The training part's share of the records, in all four papers.
 TRAINING = 0.8

@@ -10,9 +10,9 @@ import numpy as np
 
 from ppdm.contract import Survey, groups, members
 from ppdm.disguise import scheme_of
+from ppdm.domain import listed
 from ppdm.survey.form import promises, read_strings
 from ppdm.survey.relate import power
-from ppdm.table import listed
 
 #: A protection under which the best guess gains less than this hides an answer; above, it hardly does.
 _HARDLY = 0.95

@@ -17,9 +17,10 @@ from scipy.special import ndtri
 from ppdm.chance import generator
 from ppdm.contract import Survey
 from ppdm.disguise.scheme import Scheme, scheme_of
+from ppdm.domain import Domain, listed
 from ppdm.estimate import em
 from ppdm.survey.relate import refuse_taken, resampled_em
-from ppdm.table import Domain, Table, count_marginals, listed, names_of
+from ppdm.table import Table, count_marginals, names_of
 
 METHODS = ("inversion", "em")
 #: What stands beside the groups in the result.

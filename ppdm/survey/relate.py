@@ -18,8 +18,9 @@ from scipy.special import expit, ndtri
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
 from ppdm.disguise.scheme import Scheme
+from ppdm.domain import Domain, listed
 from ppdm.estimate import em as maximum_likelihood
-from ppdm.table import Domain, Table, count, listed
+from ppdm.table import Table, count
 
 #: A share of fewer reports has no interval worth the name.
 FEWEST = 2

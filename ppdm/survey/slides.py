@@ -13,9 +13,9 @@ from scipy.special import ndtri
 
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
+from ppdm.domain import listed
 from ppdm.survey.form import question
 from ppdm.survey.pages import render
-from ppdm.table import listed
 
 #: Sizes of a class for which the width of the interval is told.
 _CLASSES = (25, 50, 100, 200, 1000)

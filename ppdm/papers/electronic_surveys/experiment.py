@@ -14,10 +14,11 @@ from __future__ import annotations
 import numpy as np
 
 from ppdm.disguise import UnrelatedQuestion
+from ppdm.domain import Domain
 from ppdm.learn import NaiveBayes
 from ppdm.papers.common import binary_frame, fixed_split, respondents, scores
 from ppdm.papers.electronic_surveys.readings import READINGS
-from ppdm.table import Domain, Pairs, Table
+from ppdm.table import Pairs, Table
 
 
 def classifiers(

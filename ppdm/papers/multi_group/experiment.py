@@ -18,12 +18,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ppdm.disguise import MultiGroup, UnrelatedQuestion, random_groups
+from ppdm.domain import Domain, held
 from ppdm.estimate import pool
 from ppdm.learn import ID3, NaiveBayes, association_rules, frequent_among, supports
 from ppdm.learn.accuracy import estimated_accuracy
 from ppdm.papers import common
 from ppdm.papers.common import SPLIT_SEED, TRAINING, Respondents, held_table, key, tabled
-from ppdm.table import Domain, Table, held
+from ppdm.table import Table
 
 THETAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.51, 0.55, 0.6, 0.7, 0.8, 0.9, 1.0)
 LABELS = ("true", "shuffled")

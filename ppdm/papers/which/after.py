@@ -18,11 +18,12 @@ from scipy.optimize import linprog
 
 from ppdm import study
 from ppdm.disguise import MultiGroup, today
+from ppdm.domain import Domain
 from ppdm.optimise import best_ldp_scheme, noise
 from ppdm.papers.common import respondents
 from ppdm.privacy import channel
 from ppdm.privacy.ladder import Agree, belief, vulnerability
-from ppdm.table import Domain, Table
+from ppdm.table import Table
 
 #: So many draws of chance is a claim asked in.
 DRAWS = 12

@@ -21,17 +21,18 @@ from ppdm import data
 from ppdm.data import binarize
 from ppdm.disguise import Mechanism, MultiGroup, RRMatrix, UnrelatedQuestion, random_groups
 from ppdm.disguise.guess import answers, blind, is_exact, vulnerability
-from ppdm.disguise.today import OneSampled, each, k_rr, two_coins, unary
+from ppdm.disguise.today import OneSampled, each, two_coins, unary
 from ppdm.distort.aibr import aibr
 from ppdm.distort.condensation import kcg
 from ppdm.distort.svd import bsvd, ssvd
+from ppdm.domain import Domain, held
 from ppdm.learn import ID3, NaiveBayes
 from ppdm.optimise import best_scheme, optrr
 from ppdm.papers.common import binary_frame, fixed_split, key, respondents, scores, tabled
 from ppdm.privacy import ladder
 from ppdm.privacy.attacks import Distorted
 from ppdm.privacy.channel import interval
-from ppdm.table import Domain, Table, held
+from ppdm.table import Table
 
 SETS = ("adult", "breast-cancer-wisconsin", "congressional-voting", "pima")
 #: So many people at most stand on the list that reports are traced to, and in a released table.
