@@ -158,7 +158,10 @@ def need(step: str, kind: Kind) -> None:
 
 
 def need_channels(channels: Iterable[Channel], kind: Kind, scheme: object) -> None:
-    """Refuse reports that these channels did not make."""
+    """Refuse reports that these channels did not make.
+
+    >>> need_channels((), NOT_SAID, "no scheme")      # what protects nothing is content with everything
+    """
     for channel in channels:
         if channel in kind.channels:
             continue
@@ -210,7 +213,11 @@ def mark(frame: pd.DataFrame, kind: Kind) -> pd.DataFrame:
 
 
 def of_frame(frame: object) -> Kind:
-    """The kind of a frame's columns, as far as it can still vouch for them; else it is not said."""
+    """The kind of a frame's columns, as far as it can still vouch for them; else it is not said.
+
+    >>> of_frame(pd.DataFrame({"A": [0, 1]}))
+    not said
+    """
     texts = marks.read(frame)
     if not texts:
         return NOT_SAID

@@ -51,7 +51,11 @@ def write(frame: pd.DataFrame, marks: Mapping[str, str]) -> pd.DataFrame:
 
 
 def read(frame: object) -> dict[str, str]:
-    """The marks of the columns for which the frame can still vouch."""
+    """The marks of the columns for which the frame can still vouch.
+
+    >>> read(write(pd.DataFrame({"A": [0, 1]}), {"A": "answers"}).assign(B=1))
+    {'A': 'answers'}
+    """
     text = getattr(frame, "attrs", {}).get(ENTRY)
     if not isinstance(text, str) or not isinstance(frame, pd.DataFrame):
         return {}

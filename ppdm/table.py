@@ -48,7 +48,12 @@ SMALL = 4_096
 
 
 class Scheme(Protocol):
-    """What a table asks of a scheme: as which kind it reports the attributes of a domain."""
+    """What a table asks of a scheme: as which kind it reports the attributes of a domain.
+
+    >>> from ppdm import MultiGroup
+    >>> MultiGroup(0.8).kind_of_reports(Domain(("A",), ((0, 1),)))
+    reports (flip of A)
+    """
 
     def kind_of_reports(self, reported: Domain) -> Kind: ...
 
@@ -569,7 +574,11 @@ def aggregated(
 
 
 class Reported(NamedTuple):
-    """Records of another engine, said to be reports of a scheme; made by :func:`reports`."""
+    """Records of another engine, said to be reports of a scheme; made by :func:`reports`.
+
+    >>> Reported("reports.csv", None).records
+    'reports.csv'
+    """
 
     records: object
     scheme: Any

@@ -50,7 +50,13 @@ class Best(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Channel(ABC):
-    """What all forms have: the answers that go in, the reports that come out, by the same names."""
+    """What all forms have: the answers that go in, the reports that come out, by the same names.
+
+    >>> from ppdm import MultiGroup
+    >>> (coin,) = MultiGroup(0.8).channels(Domain(("A",), (("no", "yes"),)))
+    >>> coin.names, coin.matrix.round(2).tolist()
+    (('A',), [[0.8, 0.2], [0.2, 0.8]])
+    """
 
     inputs: Domain
     outputs: Domain
