@@ -1,4 +1,4 @@
-"""`ppdm bench`: the parts that must be fast, each beside what a user could pick instead.
+"""`ppdm book bench`: the parts that must be fast, each beside what a user could pick instead.
 
 Only ratios mean anything: both sides of each are measured in turn, in this run, on this machine.
 The shortest of several times counts, since everything else that runs can only add to it.

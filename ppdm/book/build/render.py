@@ -47,10 +47,10 @@ def stage(layout: Layout) -> None:
 def _pdf_in_words(layout: Layout) -> str:
     """What the front page says of the PDF: a link where the build will print it."""
     if layout.out.name == "quick":
-        return "This small copy was not printed; `ppdm pdf --quick` does it.\n"
+        return "This small copy was not printed; `ppdm book pdf --quick` does it.\n"
     lacking = press.lacking()
     if lacking:
-        return f"This copy has no PDF of the book: to print it takes {lacking}, then `ppdm pdf`.\n"
+        return f"This copy has no PDF of the book: to print it takes {lacking}, then `ppdm book pdf`.\n"
     return f'The whole book on paper: <a href="../{NAME}">{NAME}</a>.\n'
 
 

@@ -2,7 +2,7 @@
 
 A Sphinx extension. It adds `site.css` and `site.js` from `book/_static` and changes the finished
 HTML, because the theme's templates leave no other place for it; each change is asked for by a check
-of `ppdm check`, which fails without it:
+of `ppdm book check`, which fails without it:
 
 - the search button and the colour switch have a name that contains what they show;
 - the logo lies in a landmark; a folded part's summary has a name;
