@@ -14,6 +14,7 @@ from ppdm.book.arguments import DAYS, GIGABYTES
 from ppdm.book.build import chapters, pruning
 from ppdm.book.build.execute import check_parameters, execute
 from ppdm.book.build.lock import alone
+from ppdm.book.pages import built, command_of
 
 
 def _use_scheduler(args: argparse.Namespace) -> None:
@@ -40,7 +41,7 @@ def quick(args: argparse.Namespace) -> int:
 
 
 def _build(where: places.Layout, profile: str, again: int = 0) -> int:
-    with alone(where.out, _command(where)):
+    with alone(where.out, command_of(where)):
         return _build_alone(where, profile, again)
 
 
@@ -182,15 +183,3 @@ def pdf(args: argparse.Namespace) -> int:
         number = press(where.html, where.source, target)
     print(f"{target}: {number} pages.")
     return 0
-
-
-def built(quick: bool) -> places.Layout:
-    """The quick build or the whole one; refused where it has no site yet."""
-    where = places.quick_layout() if quick else places.paper_layout()
-    if not (where.html / "index.html").is_file():
-        raise ValueError(f"there is no site in {where.html} yet: type `{_command(where)}` first.")
-    return where
-
-
-def _command(where: places.Layout) -> str:
-    return "ppdm book quick" if where.out.name == "quick" else "ppdm book"

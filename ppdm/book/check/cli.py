@@ -7,9 +7,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from ppdm.book.build.commands import built
 from ppdm.book.chromium import NO_BROWSER, find_chromium
-from ppdm.book.pages import is_redirect, pages
+from ppdm.book.pages import built, is_redirect, pages
 from ppdm.book.pdf import NAME
 from ppdm.places import reading_order
 
