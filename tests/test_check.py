@@ -210,7 +210,7 @@ def test_a_package_that_is_not_the_locked_one_is_refused(tmp_path, monkeypatch, 
     with pytest.raises(RuntimeError) as error:
         lighthouse.install(tmp_path / "there")
     if "ENOTCACHED" in str(error.value):
-        pytest.skip("npm's cache does not hold Lighthouse: `ppdm check` fetches it")
+        pytest.skip("npm's cache does not hold Lighthouse: `ppdm book check` fetches it")
     assert "EINTEGRITY" in str(error.value) and another in str(error.value)
     assert not (tmp_path / "there" / "node_modules" / ".bin" / "lighthouse").exists()
 
@@ -232,15 +232,17 @@ def test_the_command_fails_if_and_only_if_something_is_wrong(chromium_path, site
     )
 
 
-def test_the_command_says_what_to_install(site, capsys, monkeypatch):
+def test_the_command_says_what_to_install(site, monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: None)
-    assert run(site()) == 1
-    assert "apt-get install chromium" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="apt-get install chromium"):
+        run(site())
 
 
-def test_the_command_without_a_site(tmp_path, capsys):
-    assert run(tmp_path) == 1
-    assert "run `ppdm book` first" in capsys.readouterr().err
+def test_the_command_without_a_site_or_a_page(site, tmp_path):
+    with pytest.raises(ValueError, match="type `ppdm book` first"):
+        run(tmp_path / "gone")
+    with pytest.raises(ValueError, match="no page's name contains gone"):
+        run(site(), "--page", "gone")
 
 
 def test_a_finding_reads_as_a_sentence():

@@ -72,7 +72,7 @@ def _manifests(args, where: places.Layout) -> list[tuple[str, Path | str, bytes]
     if args.chapter:
         found = [entry for entry in found if entry[0].startswith(args.chapter)]
     if not found:
-        command = "ppdm quick" if args.quick else "ppdm book"
+        command = "ppdm book quick" if args.quick else "ppdm book"
         wanted = f" of a chapter {args.chapter!r}" if args.chapter else ""
         raise ValueError(f"there is no manifest{wanted} in {source}: `{command}` writes them")
     return found

@@ -1,4 +1,4 @@
-"""`ppdm check`: the built site against everything it promises; fails if anything is wrong."""
+"""`ppdm book check`: the built site against everything it promises; fails if anything is wrong."""
 
 import argparse
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from ppdm.book.chromium import NO_BROWSER, find_chromium
-from ppdm.book.pages import is_redirect, pages
+from ppdm.book.pages import built, is_redirect, pages
 from ppdm.book.pdf import NAME
 from ppdm.places import reading_order
 
@@ -108,20 +108,15 @@ def _archive(site: Path, names: list[str]) -> list[Finding]:
 def main(args: argparse.Namespace) -> int:
     """Run all checks; print a line a finding; 1 if there is any, else 0."""
     started = time.perf_counter()
-    site = args.site.resolve()
-    if not (site / "index.html").is_file():
-        print(f"there is no built site at {args.site}: run `ppdm book` first", file=sys.stderr)
-        return 1
+    site = args.site.resolve() if args.site else built(args.quick).html
     names = [p.relative_to(site).as_posix() for p in pages(site) if not is_redirect(p)]
     every = names
     if args.page:
         names = [n for n in names if any(part in n for part in args.page)]
         if not names:
-            print(f"no page's name contains {' or '.join(args.page)}", file=sys.stderr)
-            return 1
+            raise ValueError(f"no page's name contains {' or '.join(args.page)}")
     if not find_chromium():
-        print(NO_BROWSER, file=sys.stderr)
-        return 1
+        raise ValueError(NO_BROWSER)
     findings = _tell("Files", check_files(site))
     if (site / NAME).is_file():
         findings += _tell("The printed book", check_pdf(site))

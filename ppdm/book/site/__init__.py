@@ -1,10 +1,9 @@
 """The pages of the book that are made from results, not written by hand.
 
     records    what the claims files, the results and the provenance notes say, read into one place
-    scoreboard the tally of the front page, the scoreboard, errata, ambiguities
-    rules_history  how the rules came about
-    runs       what was run, and the chapters' cards
-    gallery    all figures
+    scoreboard the front page's rows, the scoreboard, what the papers leave open, how the rules came about
+    runs       what was run
+    gallery    all figures, and the chapters' cards
     api        the reference of the package, from its docstrings
     try_it     the survey of the primer's last game
     trade_off  accuracy against what an attacker gets, for the reader to take hold of
@@ -40,27 +39,26 @@ def generate(source: Path, results: Path) -> None:
         lecturers,
         live,
         own_survey,
-        rules_history,
         runs,
         scoreboard,
         take_along,
         trade_off,
         try_it,
     )
-    from ppdm.book.site.records import read_records
+    from ppdm.book.site.records import read_records, write_csv
 
     records = read_records(source, results)
     folder = source / "book" / "_generated"
     folder.mkdir(parents=True, exist_ok=True)
     fragments = {
+        "papers": scoreboard.papers(records),
         "tally": scoreboard.tally(records),
         "scoreboard": scoreboard.scoreboard(records),
-        "rules_history": rules_history.page(records),
-        "rule_counts": rules_history.counts(records),
-        "errata": scoreboard.errata(records),
+        "rules_history": scoreboard.rules_history(records),
+        "rule_counts": scoreboard.rule_counts(records),
         "ambiguities": scoreboard.ambiguities(records),
         "runs": runs.runs(records),
-        "cards": runs.cards(records, source),
+        "cards": gallery.cards(records, source),
         "gallery": gallery.gallery(records, source),
         "course": course.write(source / "book" / "_static", source / "book" / "assignments"),
         "citation": take_along.citation_page(find_root(), source / "_config.yml"),
@@ -79,4 +77,4 @@ def generate(source: Path, results: Path) -> None:
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
     gallery.publish(results.parent / "figures", source / "book" / "_static" / "figures")
     runs.publish_manifests(results, source / "book" / "_static" / "manifests")
-    scoreboard.write_csv(records, source / "book" / "_static" / "claims.csv")
+    write_csv(records, source / "book" / "_static" / "claims.csv")

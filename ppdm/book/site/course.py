@@ -19,7 +19,8 @@ def write(static: Path, pages: Path) -> str:
     pages.mkdir(parents=True, exist_ok=True)
     if importlib.util.find_spec("nbgrader") is None:
         (pages / "none.md").write_text(
-            f"# No assignments in this copy\n\n{_LACKING}", encoding="utf-8"
+            f"---\norphan: true\n---\n\n# No assignments in this copy\n\n{_LACKING}",
+            encoding="utf-8",
         )
         return _LACKING
     import nbformat
@@ -63,4 +64,7 @@ def as_page(notebook, name: str):
             if cell.cell_type == "code":
                 cell.metadata["tags"] = ["live"]
     note = nbformat.v4.new_markdown_cell(said, id="where-to-get-it")
-    return nbformat.from_dict({**notebook, "cells": [cells[0], note, *cells[1:]]})
+    metadata = {**notebook.metadata, "orphan": True}  # linked from the table, not listed
+    return nbformat.from_dict(
+        {**notebook, "metadata": metadata, "cells": [cells[0], note, *cells[1:]]}
+    )
