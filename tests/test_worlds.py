@@ -146,7 +146,7 @@ def noisy(rng, reps, dataset, split, factor=1.0, by=0.0, unused=0):
 def of_noisy(readings, splits=12):
     at = [{"dataset": d, "split": s} for d in "ab" for s in range(splits)]
     return study.run(
-        study.under(noisy, readings), study.cells(at, readings), reps=20, seed=3, cache=False
+        study.under(noisy, readings), study.points(at, readings), reps=20, seed=3, cache=False
     )
 
 
@@ -216,7 +216,7 @@ def test_pairs_are_asked_where_each_alone_moves_a_value():
 
 
 def test_worlds_are_the_same_for_any_number_of_workers():
-    at = study.cells([{"dataset": "a", "split": s} for s in range(3)], READINGS)
+    at = study.points([{"dataset": "a", "split": s} for s in range(3)], READINGS)
     frames = [
         study.run(study.under(noisy, READINGS), at, reps=5, seed=1, workers=w, cache=False)
         for w in (1, 2)

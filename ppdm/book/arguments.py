@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-#: Kept cells are removed after so many days without use, and the longest unused beyond so many GB.
+#: Kept points are removed after so many days without use, and the longest unused beyond so many GB.
 DAYS, GIGABYTES = 30, 2
 
 
@@ -27,25 +27,25 @@ def _build(parser: argparse.ArgumentParser) -> None:
 
 
 def quick(parser: argparse.ArgumentParser) -> None:
-    """`ppdm quick`: where the cells are computed."""
+    """`ppdm quick`: where the points are computed."""
     _scheduler(parser)
 
 
 def book(parser: argparse.ArgumentParser) -> None:
-    """`ppdm book`: where the cells are computed, and whether some are computed twice."""
+    """`ppdm book`: where the points are computed, and whether some are computed twice."""
     _scheduler(parser)
     parser.add_argument(
         "--verify",
-        metavar="CELLS",
+        metavar="POINTS",
         type=int,
         default=0,
-        help="of each chapter, compute so many cells again before the site is built, as `ppdm verify` "
+        help="of each chapter, compute so many points again before the site is built, as `ppdm verify` "
         "does: the page What was run then says so",
     )
 
 
 def run(parser: argparse.ArgumentParser) -> None:
-    """`ppdm run`: a chapter, any number of parameters, and where the cells are computed."""
+    """`ppdm run`: a chapter, any number of parameters, and where the points are computed."""
     _scheduler(parser)
     parser.add_argument(
         "chapter", help="its name or the beginning of it: 01, 01-beyond, 02_multi_group, ..."
@@ -64,8 +64,8 @@ def run(parser: argparse.ArgumentParser) -> None:
 def clean(parser: argparse.ArgumentParser) -> None:
     """`ppdm clean`: how old, how large."""
     parser.description = (
-        "Remove kept cells that nothing has used for a while, as book, quick and run do when they "
-        "end. Cells of the built book and of the quick one stay. (`make clean` removes all of _build.)"
+        "Remove kept points that nothing has used for a while, as book, quick and run do when they "
+        "end. Points of the built book and of the quick one stay. (`make clean` removes all of _build.)"
     )
     parser.add_argument(
         "--days", type=float, default=DAYS, help="unused for so long; default %(default)s"
@@ -90,18 +90,18 @@ def serve(parser: argparse.ArgumentParser) -> None:
 
 
 def verify(parser: argparse.ArgumentParser) -> None:
-    """`ppdm verify`: which chapters, how many cells, whose manifests."""
+    """`ppdm verify`: which chapters, how many points, whose manifests."""
     parser.description = (
-        "Compute cells of the chapters again, drawn at random, and compare them with the manifests "
+        "Compute points of the chapters again, drawn at random, and compare them with the manifests "
         "that the chapters wrote: which agree to the bit, which to the last digits, which not. In a "
-        "folder with a build, its tables, claims and kept cells are compared too. The exit code is 1 "
+        "folder with a build, its tables, claims and kept points are compared too. The exit code is 1 "
         "if anything is not as it was."
     )
     parser.add_argument("chapter", nargs="?", help="the beginning of its name; all if not given")
     parser.add_argument(
-        "--cells", type=int, default=20, help="of each chapter; default %(default)s"
+        "--points", "--cells", type=int, default=20, help="of each chapter; default %(default)s"
     )
-    parser.add_argument("--seed", type=int, help="draws the same cells again")
+    parser.add_argument("--seed", type=int, help="draws the same points again")
     _build(parser)
     parser.add_argument(
         "--from",

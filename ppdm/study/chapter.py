@@ -68,20 +68,20 @@ class Chapter:
     # Running
 
     def use(self, dataset: Any) -> Any:
-        """Note a data set in the provenance and in the keys of the cell cache; returns it."""
+        """Note a data set in the provenance and in the keys of the kept points; returns it."""
         self.datasets[dataset.name] = dataset.provenance
         return dataset
 
     def run(
-        self, function: Callable, cells: Any, reps: int | None = None, **options: Any
+        self, function: Callable, points: Any, reps: int | None = None, **options: Any
     ) -> pd.DataFrame:
         """`study.run` with this chapter's seed, and its `reps` unless others are named."""
         reps = self.sizes["reps"] if reps is None else reps
-        return grid.run(function, cells, reps, self.seed, **self._kept_under(), **options)
+        return grid.run(function, points, reps, self.seed, **self._kept_under(), **options)
 
-    def rows(self, function: Callable, cells: Any, **options: Any) -> pd.DataFrame:
+    def rows(self, function: Callable, points: Any, **options: Any) -> pd.DataFrame:
         """`study.rows` with this chapter's seed."""
-        return grid.rows(function, cells, self.seed, **self._kept_under(), **options)
+        return grid.rows(function, points, self.seed, **self._kept_under(), **options)
 
     def _kept_under(self) -> dict:
         data = {name: [p.source, p.sha256] for name, p in self.datasets.items()}
@@ -271,7 +271,7 @@ def _for_people(facts: dict) -> dict[str, str]:
         "Versions": ", ".join(f"{k} {v}" for k, v in facts["versions"].items()),
         "Machine": f"{machine['processor']}, {machine['cores']} cores, "
         f"{machine['memory_gib']} GiB, {machine['system']}",
-        "Time taken": f"{facts['seconds']:,.0f} s (cells kept from an earlier run are not redone)",
+        "Time taken": f"{facts['seconds']:,.0f} s (points kept from an earlier run are not redone)",
         "Finished": facts["finished"],
         "Commit": facts["commit"],
     }

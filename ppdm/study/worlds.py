@@ -6,7 +6,7 @@ clusters, and standard errors come from the spread between them. The other world
 verdict stands. A *plant* is a world known to be wrong; a rule that does not refuse it tests nothing.
 
 A frame of many worlds has a column `world`, "ours" among its values, and a column of the draws
-(`split`, say). `cells` and `under` make such a frame with `study.run`; `cases` takes a claim's
+(`split`, say). `points` and `under` make such a frame with `study.run`; `cases` takes a claim's
 evidence, a function of a frame, through all of it.
 """
 
@@ -33,36 +33,36 @@ CASES = ("worlds", "draws", "plants")
 # Running ------------------------------------------------------------------------------------------
 
 
-def cells(
+def points(
     grid: list[dict], readings: Iterable[Any] = (), column: str = "dataset", ours: bool = True
 ) -> list[dict]:
-    """The cells of a grid in our own world (unless not `ours`) and in that of each reading or plant.
+    """The points of a grid in our own world (unless not `ours`) and in that of each reading or plant.
 
     A reading is anything with a `name` and, where it concerns some data sets only, `datasets`.
 
     >>> from types import SimpleNamespace as R
     >>> middle = R(name="middle", datasets=("adult",))
-    >>> cells([{"dataset": "adult"}, {"dataset": "wbc"}], [middle])   # doctest: +NORMALIZE_WHITESPACE
+    >>> points([{"dataset": "adult"}, {"dataset": "wbc"}], [middle])   # doctest: +NORMALIZE_WHITESPACE
     [{'dataset': 'adult', 'world': 'ours'}, {'dataset': 'wbc', 'world': 'ours'},
      {'dataset': 'adult', 'world': 'middle'}]
     """
-    out = [cell | {"world": OURS} for cell in grid] if ours else []
+    out = [point | {"world": OURS} for point in grid] if ours else []
     for reading in readings:
         touched = getattr(reading, "datasets", ()) or None
         out += [
-            cell | {"world": reading.name}
-            for cell in grid
-            if touched is None or cell.get(column) in touched
+            point | {"world": reading.name}
+            for point in grid
+            if touched is None or point.get(column) in touched
         ]
     return out
 
 
 def under(function: Callable, readings: Iterable[Any] = ()) -> Callable:
-    """A cell's function with one coordinate more, `world`: the options of that reading are added.
+    """A point's function with one coordinate more, `world`: the options of that reading are added.
 
     >>> from types import SimpleNamespace as R
-    >>> def cell(rng, reps, q, alpha=1.0): return {"alpha": [alpha] * reps}
-    >>> under(cell, [R(name="alpha 0", options={"alpha": 0.0})])(None, 2, q=1, world="alpha 0")
+    >>> def point(rng, reps, q, alpha=1.0): return {"alpha": [alpha] * reps}
+    >>> under(point, [R(name="alpha 0", options={"alpha": 0.0})])(None, 2, q=1, world="alpha 0")
     {'alpha': [0.0, 0.0]}
     """
     return partial(_in_world, function, {OURS: {}} | {r.name: dict(r.options) for r in readings})

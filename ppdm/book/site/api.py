@@ -203,8 +203,8 @@ def _prose_block(lines: list[str]) -> str:
 def _prose(text: str) -> str:
     """Text whose backticks mean code, whose stars around words stress them, and whose other signs mean themselves.
 
-    >>> print(_prose("**Grids.** A `cell` is *one* point of 2*3."))
-    **Grids.** A `cell` is *one* point of 2\\*3.
+    >>> print(_prose("**Grids.** A `point` is *one* point of 2*3."))
+    **Grids.** A `point` is *one* point of 2\\*3.
     """
     text = text.rstrip()
     text = re.sub(r"::$", ":", text).replace("``", "`")

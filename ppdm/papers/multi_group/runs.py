@@ -59,7 +59,7 @@ class Runs:
         on = draws or max(2, self.divisions // 2)
         if not readings:
             return self.divided(function, grid, self.few // 2, on)
-        cells = study.cells(grid, readings, ours=False)
+        cells = study.points(grid, readings, ours=False)
         return self.divided(study.under(function, readings), cells, self.few // 2, on)
 
     @cached_property
