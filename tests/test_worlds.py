@@ -11,7 +11,7 @@ import yaml
 
 from ppdm import places, study
 from ppdm.papers.common import Reading
-from ppdm.study import cards, history, ledger, strip
+from ppdm.study import cards, history, ledger
 from ppdm.study.ledger import LedgerError
 
 ENTRY = {
@@ -102,7 +102,7 @@ def test_an_accepted_plant_fails_the_merge(tmp_path):
 def test_true_by_construction_is_a_label_and_excludes_plants(tmp_path):
     d = book(tmp_path, by_construction="It is a definition.").decide("ZM-1", 0.0)
     assert "true by construction" in cards.card(d)
-    with pytest.raises(ledger.LedgerError, match="true by construction has no plant"):
+    with pytest.raises(ledger.LedgerError, match="is true by construction: it has no plant"):
         book(tmp_path, by_construction="It is.", refuses=["no undoing"])
 
 
@@ -229,9 +229,7 @@ def test_a_strip_shows_threshold_interval_and_worlds():
     found = study.rules.bound(0.08, 0.004, below=0.05)
     near = ledger.World("a", found, True, "reproduced")
     away = ledger.World("b", found._replace(ours=900.0), False, "not reproduced")
-    drawn = strip.strip(
-        found.ours, found.low, found.high, found.limits, [near, away], [], "reproduced", "points"
-    )
+    drawn = cards.strip(found[1:4], found.limits, [near, away], [], "reproduced", "points")
     assert ">5<" in drawn
     assert "Ours 8 (7.22 to 8.78); threshold 5; 2 other worlds" in drawn
     assert drawn.count("<circle") == 3

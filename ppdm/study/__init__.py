@@ -172,10 +172,11 @@ from ppdm.study import ledger, rules
 from ppdm.study.chapter import Chapter
 from ppdm.study.grid import PointError, rows, run
 from ppdm.study.rules import sample
-from ppdm.study.tidy import summarise
-from ppdm.study.worlds import cases, clustered, each, moved, movers, pairs, points, under
+from ppdm.study.tidy import dealt, summarise
+from ppdm.study.verdicts import cases, clustered, each, moved, movers
+from ppdm.study.worlds import Reading, pairs, points, under
 
 __all__ = [
-    "Chapter", "PointError", "cases", "clustered", "each", "ledger", "moved", "movers", "pairs", "points", "rows",
-    "rules", "run", "sample", "summarise", "under",
+    "Chapter", "PointError", "Reading", "cases", "clustered", "dealt", "each", "ledger", "moved", "movers", "pairs",
+    "points", "rows", "rules", "run", "sample", "summarise", "under",
 ]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from ppdm import places
 from ppdm.files import replace_file
 from ppdm.study import cards, grid, ledger, manifest, provenance
 from ppdm.study.parameters import check as check_parameters
+from ppdm.study.worlds import Reading
 
 # Columns of saved frames come in this order, where they apply; others stand before `rep`.
 ORDER = ("dataset", "scheme", "groups", "theta", "q", "k", "delta", "reading")
@@ -136,11 +137,27 @@ class Chapter:
 
     # Deciding
 
+    def evidence(
+        self,
+        name: str,
+        frame: pd.DataFrame,
+        *,
+        plants: pd.DataFrame | None = None,
+        draws: str | None = "split",
+        readings: Iterable[Reading] = (),
+    ) -> None:
+        """Hand over a summary of runs in many worlds, from which claims take their evidence by `name`.
+
+        `readings` are those of its column `world`, `plants` a summary of wrong worlds (see `study.cases`).
+        """
+        self.ledger.rows[name] = ledger.Rows(frame, plants, draws, tuple(readings))
+
     def decide(self, id: str, *evidence: Any, **given: Any) -> Any:
         """Decide a claim by its rule and return its card (let it be the cell's last line).
 
-        `plain`, `under`: evidence of a claim with a condition; `worlds`, `draws`, `plants`: the same
-        claim elsewhere, names to evidence (see `study.cases`); `note`: a computed sentence.
+        A claim whose entry names its evidence needs no more than its id. `plain`, `under`: evidence of a
+        claim with a condition; `worlds`, `draws`, `plants`: the same claim elsewhere, names to evidence
+        (see `study.cases`); `note`: a computed sentence.
         """
         return cards.Card(self.ledger.decide(id, *evidence, **given))
 
@@ -154,8 +171,7 @@ class Chapter:
 
     def verdicts(self) -> cards.Html:
         """The verdicts so far, in the order of the claims file."""
-        decided = self.ledger.decided
-        return cards.verdicts([decided[id] for id in self.ledger.claims if id in decided])
+        return cards.verdicts(self.ledger.in_order())
 
     def finish(self) -> None:
         """Write verdicts and provenance, glue them, show the provenance block.
@@ -184,11 +200,10 @@ class Chapter:
             raise ledger.LedgerError(f"{self.stem}: no verdict on {', '.join(undecided)}")
 
     def _write_manifest(self, facts: dict) -> None:
-        decided = self.ledger.decided
         self.recorder.write(
             self.results / self.stem / "manifest.json",
             **{key: facts[key] for key in ("seed", "sizes", "settings", "data")},
-            claims=[decided[id].row() for id in self.ledger.claims if id in decided],
+            claims=[decision.row() for decision in self.ledger.in_order()],
         )
 
     def _provenance(self) -> dict:

@@ -10,7 +10,9 @@ of them is, and the finding names the one that decides.
 
 from __future__ import annotations
 
+import inspect
 from decimal import Decimal, InvalidOperation
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -322,6 +324,31 @@ def untestable() -> Finding:
 RULES = {
     f.__name__: f for f in (agree, exact, near, bound, trend, ordering, identity, shown, untestable)
 }
+
+
+@cache
+def _parameters(rule: str, fixed: bool) -> dict[str, bool]:
+    signature = inspect.signature(RULES[rule]).parameters.values()
+    return {p.name: p.default is p.empty for p in signature if (p.kind is p.KEYWORD_ONLY) == fixed}
+
+
+def evidence_of(rule: str) -> dict[str, bool]:
+    """What a rule takes as evidence, and whether it must be there.
+
+    >>> evidence_of("shown")
+    {'size': True, 'se': False}
+    """
+    return _parameters(rule, False)
+
+
+def fixed_in(rule: str) -> dict[str, bool]:
+    """What a claim's entry fixes for its rule, and whether it must.
+
+    >>> fixed_in("shown")
+    {'beyond': True, 'error': False}
+    """
+    return _parameters(rule, True)
+
 
 # Rules that weigh chance wait for the full number of repetitions, unless the entry says otherwise.
 WAIT_FOR_FULL_SIZE = {"agree", "near", "bound", "trend", "ordering"}
