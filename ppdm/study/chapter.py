@@ -152,6 +152,10 @@ class Chapter:
         """
         self.ledger.rows[name] = ledger.Rows(frame, plants, draws, tuple(readings))
 
+    def movers(self, *ids: str) -> list[str]:
+        """The readings that move the evidence of one of these claims by a standard error or more."""
+        return self.ledger.movers(*ids)
+
     def decide(self, id: str, *evidence: Any, **given: Any) -> Any:
         """Decide a claim by its rule and return its card (let it be the cell's last line).
 

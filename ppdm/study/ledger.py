@@ -76,7 +76,7 @@ class Ledger:
         Evidence that the claim's entry names need not be given. With a condition in the entry, `plain` is
         the evidence without it and `under` the evidence with it (a dict by name, or a tuple). `worlds`
         (other readings), `draws` (each draw of chance alone) and `plants` map names to evidence of the
-        same form.
+        same form, and are added to what the entry gives; an empty one stands for none.
         """
         if id not in self.claims:
             raise LedgerError(f"unknown claim {id!r}; did you mean {nearest(id, self.claims)!r}?")
@@ -86,7 +86,9 @@ class Ledger:
         given: dict = {"worlds": worlds, "draws": draws, "plants": plants}
         if claim.evidence and not evidence and not named:
             named = self.taken(claim)
-            given = {kind: named.pop(kind) | dict(given[kind] or {}) for kind in given}
+            for kind, more in given.items():
+                taken = named.pop(kind)
+                given[kind] = {} if more == {} else taken | dict(more or {})
         if not claim.condition and set(named) & verdicts.BOTH:
             raise LedgerError(f"claim {id} has no condition: give its evidence as it is")
         for name in (*claim.refuses, *claim.accepts):
@@ -111,7 +113,7 @@ class Ledger:
                 f"{', '.join(self.rows) or 'nothing'} (`ch.evidence` hands it over)"
             )
         frame, plants, draws, readings = self.rows[first["rows"]]
-        touches = [r.name for r in readings if claim.id in r.touches]
+        touches = [r.name for r in readings if claim.id in r.touches] if readings else None
 
         def extracted(rows: pd.DataFrame, part: dict) -> dict:
             arguments = {k: v for k, v in part.items() if k not in ("rows", "where", "from")}
@@ -124,6 +126,12 @@ class Ledger:
             return {name: extracted(rows, part) for name, part in parts.items()}
 
         return verdicts.cases(evidence, frame, plants=plants, draws=draws, touches=touches)
+
+    def movers(self, *ids: str) -> list[str]:
+        """The readings that move the evidence of one of these claims by a standard error or more."""
+        every = [self.taken(self.claims[id]) for id in ids]
+        names = [name for taken in every for name in verdicts.moved(taken, taken["worlds"])]
+        return list(dict.fromkeys(names))
 
     def _judge(self, decision: Decision) -> None:
         """A rule that accepts what it must refuse (or the other way round) is a problem."""
