@@ -229,7 +229,8 @@ def test_a_strip_shows_threshold_interval_and_worlds():
     found = study.rules.bound(0.08, 0.004, below=0.05)
     near = ledger.World("a", found, True, "reproduced")
     away = ledger.World("b", found._replace(ours=900.0), False, "not reproduced")
-    drawn = cards.strip(found[1:4], found.limits, [near, away], [], "reproduced", "points")
+    at = cards.strip(found[1:4], found.limits, [near, away], [], "reproduced", "points")
+    drawn = cards._forms().strip(at)
     assert ">5<" in drawn
     assert "Ours 8 (7.22 to 8.78); threshold 5; 2 other worlds" in drawn
     assert drawn.count("<circle") == 3
