@@ -163,7 +163,7 @@ def _of_evidence(evidence: Any) -> list[tuple[bool, str]]:
     allowed = ", ".join(tidy.EXTRACTORS)
     return [
         (isinstance(part, dict) and "rows" in part and part.get("from") in tidy.EXTRACTORS,
-         f"has evidence {part!r}: it needs `rows` (a frame of the chapter) and `from`, one of {allowed}")
+         f"has evidence {part!r}; it needs `rows` (a frame of the chapter) and `from`, one of {allowed}")
         for part in parts
     ]  # fmt: skip
 

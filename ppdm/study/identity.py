@@ -226,6 +226,9 @@ def _imports(name: str) -> frozenset[str]:
     return frozenset(module for module in names if module_file(module))
 
 
+_OTHER = (".py", ".pyc", ".html", ".css", ".js")  # no data, in a folder of the package
+
+
 def sources(modules: Iterable[str]) -> list[Path]:
     """The files of modules and of all that they import from the package and from one's own modules, and
     of the data that lie in a package of ppdm among them.
@@ -240,7 +243,7 @@ def sources(modules: Iterable[str]) -> list[Path]:
     files = {file for file in map(module_file, reached) if file is not None}
     for folder in {file.parent for file in files if PACKAGE in file.parent.parents}:
         inside = (file for file in folder.rglob("*") if file.is_file())
-        files |= {file for file in inside if file.suffix not in (".py", ".pyc")}
+        files |= {file for file in inside if file.suffix not in _OTHER}
     return sorted(files)
 
 

@@ -1,5 +1,14 @@
 """Interpretations of what a paper leaves open, and runs under each of them.
 
+Each paper's folder has a `readings.yml`: lists by name, in each a question an entry, with our choice and what
+else it could mean (`instead`: by name, `says` in words, and the fields of a :class:`Reading`)::
+
+    readings:
+    - question: Is a count smoothed before it is divided?
+      choice: one is added (Laplace)
+      instead:
+        alpha 0: {says: no, options: {alpha: 0.0}, datasets: [adult], touches: [ZM-8]}
+
 A *world* is one draw of all that is chance under one *reading* of what the paper leaves open. A *plant* is a
 world known to be wrong, said in the same form. `points` and `under` make a frame of many worlds with
 `study.run`: it has a column `world`, "ours" among its values.
@@ -11,7 +20,10 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 OURS = "ours"
 
@@ -38,6 +50,34 @@ class Reading:
     datasets: tuple[str, ...] = ()
     #: The claims whose evidence it can move.
     touches: tuple[str, ...] = ()
+
+
+def read(path: Path) -> dict[str, tuple[Reading, ...]]:
+    """The readings of a file, by the names of its lists; `named` holds what others refer to."""
+    lists = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return {
+        name: tuple(
+            _reading(question, other, dict(fields or {}), path.name)
+            for question in questions
+            for other, fields in question["instead"].items()
+        )
+        for name, questions in lists.items()
+        if name != "named"
+    }
+
+
+def _reading(question: dict, name: str, fields: dict, file: str) -> Reading:
+    allowed = {"says", "options", "datasets", "touches"}
+    if not set(fields) <= allowed or not set(question) <= {"question", "choice", "why", "instead"}:
+        raise ValueError(
+            f"{file}: {name!r} has a key that is not known; a question has question, choice, why and "
+            f"instead, what stands instead has {', '.join(sorted(allowed))}"
+        )
+    return Reading(
+        name, question["question"], question.get("choice", ""), question.get("why", ""),
+        str(fields.get("says", "")), fields.get("options", {}),
+        tuple(fields.get("datasets", ())), tuple(fields.get("touches", ())),
+    )  # fmt: skip
 
 
 def points(

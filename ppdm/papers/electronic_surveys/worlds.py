@@ -23,25 +23,11 @@ from ppdm.papers.electronic_surveys.experiment import (
     expressions,
     share_errors,
 )
-from ppdm.papers.electronic_surveys.readings import LIMIT, READINGS, REDRAWN, SETS
+from ppdm.papers.electronic_surveys.readings import LIMIT, PLANTS, READINGS, REDRAWN, SETS
 from ppdm.privacy.ladder import belief, vulnerability
 from ppdm.table import Table, aggregated
 
 LEARNERS = ("naive Bayes", "ID3", "naive Bayes, categories")
-
-PLANTS = (
-    Reading("no undoing", "Does the collector undo?", "yes", alternative="no: Eq. (1) left out",
-            options={"plant": "no undoing"}, datasets=SETS),
-    Reading("coin turned", "Which q does he undo?", "the respondents'", alternative="1 - q",
-            options={"plant": "coin turned"}, datasets=SETS),
-    Reading("labels shuffled", "Whose class stands beside a record?", "her own",
-            alternative="anybody's", options={"plant": "labels shuffled"}, datasets=SETS),
-    Reading("one class", "What does the classifier say?", "what it learned",
-            alternative="the more common class of everybody", options={"plant": "one class"},
-            datasets=SETS),
-    # said by the paper, but four probabilities of a half that exclude each other sum to two
-    next(r for r in READINGS if r.name == "pairs 1/2"),
-)  # fmt: skip
 
 
 def learned(
