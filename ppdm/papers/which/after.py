@@ -38,7 +38,7 @@ def in_draws(evidence: Callable[[np.random.Generator], dict], seed: int = 2016) 
     >>> len(found["draws"]), sorted(found)
     (12, ['draws', 'se', 'value'])
     """
-    draws = {f"draw {i + 1}": evidence(np.random.default_rng([seed, i])) for i in range(DRAWS)}
+    draws = study.each(evidence, [np.random.default_rng([seed, i]) for i in range(DRAWS)])
     return study.clustered(draws) | {"draws": draws}
 
 
