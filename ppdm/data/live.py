@@ -9,9 +9,7 @@ from __future__ import annotations
 import hashlib
 import http.client
 import io
-import lzma
 import re
-import ssl
 import threading
 import time
 import urllib.error
@@ -304,6 +302,8 @@ class _Redirect(urllib.request.HTTPRedirectHandler):
 
 def _opener() -> urllib.request.OpenerDirector:
     """What opens http and https and nothing else."""
+    import ssl  # here, as lzma below: a browser's Python has neither
+
     import certifi
 
     trusted = ssl.create_default_context(cafile=certifi.where())
@@ -375,6 +375,8 @@ def _repair_column(column: Column, text: pd.Series, suffix: str) -> pd.Series:
 
 def _read_cache(name: str) -> tuple[bytes | None, datetime | None]:
     """A download of before and its date; a damaged one (xz carries a checksum) does not count."""
+    import lzma
+
     path = cache_folder() / f"{name}.csv.xz"
     try:
         raw = lzma.decompress(path.read_bytes())
@@ -384,6 +386,8 @@ def _read_cache(name: str) -> tuple[bytes | None, datetime | None]:
 
 
 def _write_cache(name: str, raw: bytes) -> None:
+    import lzma
+
     folder = cache_folder()
     packed = lzma.compress(raw, preset=1, check=lzma.CHECK_SHA256)
     try:
