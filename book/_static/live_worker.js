@@ -52,7 +52,7 @@ async function run({ cells, sources }) {
   const { runtime, page, links } = await python;
   if (/\b(numpy|pandas|ppdm(?!\.coins))\b/.test(cells.map((cell) => cell.hidden + cell.text).join())) {
     tell("Starting numpy and pandas ...");
-    runtime.runPython("import pandas");
+    runtime.runPython("import pandas; ppdm_page.mend()");
   }
   tell("Running ...");
   const names = plain(links(runtime.toPy(sources)));

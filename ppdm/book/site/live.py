@@ -28,7 +28,7 @@ import yaml
 from ppdm.book.site.hidden_lines import hidden_lines
 from ppdm.places import PACKAGE, find_root
 
-FOLDER = "python"  # below _static
+FOLDER = "python"  # below _static; all of it lies there
 ROOM = Path(__file__).parent
 #: Files of npm's `pyodide` that a page loads.
 PYODIDE = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "pyodide-lock.json", "python_stdlib.zip")  # fmt: skip
@@ -46,31 +46,36 @@ def read_runtime() -> dict:
     return yaml.safe_load((ROOM / "runtime.yml").read_text(encoding="utf-8"))
 
 
+def archives() -> Path:
+    """Where a build keeps what it has fetched: a folder for each state of `runtime.yml`."""
+    state = hashlib.sha256((ROOM / "runtime.yml").read_bytes()).hexdigest()[:10]
+    return find_root() / "_build" / "npm" / f"python-{state}"
+
+
 def write(static: Path) -> bool:
     """Lay the runtime into `static`; False, with a sentence, where it cannot be had.
 
     Pages look for it only when a reader asks, and say so when it is not there.
     """
     runtime = read_runtime()
-    version = hashlib.sha256((ROOM / "runtime.yml").read_bytes()).hexdigest()[:10]
     try:
-        archives = fetch(runtime, find_root() / "_build" / "npm" / f"python-{version}")
+        fetched = fetch(runtime, archives())
     except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
         print(f"the site gets no Python for the browser: {error}", file=sys.stderr)
         return False
     folder = static / FOLDER
-    kept = folder / version  # a new version has new addresses, and a browser mixes no two
+    kept = folder / fetched.name  # a new version has new addresses, and a browser mixes no two
     kept.mkdir(parents=True, exist_ok=True)
-    for name, content in _in_tar(archives / _tarball("pyodide", runtime)):
+    for name, content in _in_tar(fetched / _tarball("pyodide", runtime)):
         if name.removeprefix("package/") in PYODIDE:
             (kept / name.removeprefix("package/")).write_bytes(content)
-    shutil.copyfile(archives / "packages.zip", kept / "packages.zip")
+    shutil.copyfile(fetched / "packages.zip", kept / "packages.zip")
     ours = zipped(our_files())
     package = f"ppdm-{hashlib.sha256(ours).hexdigest()[:10]}.zip"
     (folder / package).write_bytes(ours)
     (folder / "licences.md").write_text(table(runtime), encoding="utf-8")
     about = {
-        "folder": version,
+        "folder": kept.name,
         "package": package,
         "packages": (kept / "packages.zip").stat().st_size,
         "bytes": sum(path.stat().st_size for path in [*kept.iterdir(), folder / package]),
