@@ -12,6 +12,7 @@ import pytest
 from weka import reference
 
 from ppdm.book.chromium import NAMES, find_chromium, launch_options
+from ppdm.book.site import live
 from ppdm.course.cell import Workshop, why_not_sealed
 from ppdm.places import find_root
 
@@ -69,12 +70,10 @@ def chromium(chromium_path):
 
 @pytest.fixture(scope="session")
 def browsers_python():
-    """The folder of Python for the browser, as a build has fetched it."""
-    runtime = NPM / "pyodide" / "node_modules"
+    """The archives of Python for the browser, as a build has fetched them."""
+    folder = live.archives()
     cure = "apt-get install npm, then `make quick` fetches it"
-    return here(
-        (runtime / ".installed").is_file() and runtime / "pyodide", "Python for the browser", cure
-    )
+    return here((folder / "packages.zip").is_file() and folder, "Python for the browser", cure)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,9 @@
     api        the reference of the package, from its docstrings
     try_it     the survey of the primer's last game
     trade_off  accuracy against what an attacker gets, for the reader to take hold of
-    live       Python for the reader's browser
+    live       Python for the reader's browser, of what runtime.yml says: a Sphinx extension, too
+    hidden_lines  what its cells need of the cells that a page does not run
+    in_page    what it has beside the package
     own_survey the example of a survey of one's own
     course     the assignments, as student versions
     take_along how to cite, the notebooks as one file, the changes, the slides
@@ -65,6 +67,7 @@ def generate(source: Path, results: Path) -> None:
         "changes": take_along.changes(find_root()),
         "slides": take_along.slides(source / "notebooks", source / "book" / "_static" / "course"),
         "rubrics": lecturers.rubrics(find_root() / "notebooks" / "assignments"),
+        "runtime": live.table(),
         "collector_data": try_it.collector_block(),
         **own_survey.fragments(),
         "api": api.write_pages(PACKAGE, source / "book" / "api"),
