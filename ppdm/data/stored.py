@@ -89,22 +89,8 @@ def verify() -> bool:
                 sound = False
                 print(f"{file.name:<29}DAMAGED: {damage}")
                 continue
-            print(f"{file.name:<29}{rows:>6,} rows  sha256 {file.sha256}  {_remark(known, file)}")
+            print(f"{file.name:<29}{rows:>6,} rows  sha256 {file.sha256}  ok")
     return sound
-
-
-def _remark(known: Entry, file: RawFile) -> str:
-    """What the line of `verify` says after the checksum, counted from the data."""
-    if known.id:
-        dataset = load_stored(known.name)
-        complete = dataset.complete()
-        return (
-            f"ok ({len(complete.frame)} complete,"
-            f" {len(complete.distinct().frame)} of them distinct without the id)"
-        )
-    if len(known.files) > 1 and file == known.files[-1]:
-        return f"ok ({known.name}: {known.rows:,} rows over {len(known.files)} files)"
-    return "ok"
 
 
 def parse(known: Entry, raw: bytes, skip_lines: int = 0) -> pd.DataFrame:
