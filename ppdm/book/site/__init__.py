@@ -68,7 +68,7 @@ def generate(source: Path, results: Path) -> None:
         "slides": take_along.slides(source / "notebooks", source / "book" / "_static" / "course"),
         "rubrics": lecturers.rubrics(find_root() / "notebooks" / "assignments"),
         "collector_data": try_it.collector_block(),
-        **own_survey.fragments(),
+        **own_survey.fragments(source / "book" / "_static" / "survey"),
         "api": api.write_pages(PACKAGE, source / "book" / "api"),
     }
     trade_off.write(source / "book" / "_static", results)
