@@ -69,7 +69,7 @@ def generate(source: Path, results: Path) -> None:
         "rubrics": lecturers.rubrics(find_root() / "notebooks" / "assignments"),
         "runtime": live.table(),
         "collector_data": try_it.collector_block(),
-        **own_survey.fragments(),
+        **own_survey.fragments(source / "book" / "_static" / "survey"),
         "api": api.write_pages(PACKAGE, source / "book" / "api"),
     }
     trade_off.write(source / "book" / "_static", results)
