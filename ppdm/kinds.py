@@ -20,13 +20,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from ppdm import marks
-from ppdm.channel import Channel, from_text, to_text
 from ppdm.domain import Domain, listed
+
+if TYPE_CHECKING:
+    from ppdm.channel import Channel
 
 #: What each step takes.
 TAKES = {
@@ -206,6 +208,8 @@ def mark(frame: pd.DataFrame, kind: Kind) -> pd.DataFrame:
     >>> of_frame(mark(pd.DataFrame({"A": [0, 1]}), ANSWERS))
     answers
     """
+    from ppdm.channel import to_text  # tables do without channels until something was disguised
+
     texts = dict.fromkeys(frame.columns, _ANSWERS if kind.what == "answers" else _OPEN)
     for channel in kind.channels:
         texts |= dict.fromkeys(channel.names, to_text(channel))
@@ -221,6 +225,8 @@ def of_frame(frame: object) -> Kind:
     texts = marks.read(frame)
     if not texts:
         return NOT_SAID
+    from ppdm.channel import from_text
+
     channels = []
     for text in dict.fromkeys(texts.values()):
         if text in (_ANSWERS, _OPEN):
