@@ -108,10 +108,14 @@ class Mechanism(ABC):
                 f"{type(self).__name__} has no parameter {listed(unknown)}; "
                 f"it has {listed(self.get_params())}"
             )
-        params = self.get_params() | params
+        other = type(self)(**self.get_params() | params)  # refuses what is wrong, and this one stays
         vars(self).clear()
-        self.__init__(**params)  # type: ignore[misc]
+        vars(self).update(vars(other))
         return self
+
+    def __sklearn_clone__(self) -> Self:
+        """A copy for scikit-learn, which would look for the very objects that it handed in."""
+        return type(self)(**self.get_params())
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in vars(self):
