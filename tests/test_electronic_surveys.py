@@ -345,6 +345,7 @@ def test_without_undoing_the_reports_are_plain_records(cancer):
     (train, test), q, plain = parts(cancer), 0.3, []
     for _ in range(150):
         disguised = UnrelatedQuestion(q).disguise(train, rng)
+        disguised.attrs.clear()
         model = NaiveBayes().fit(disguised.iloc[:, :-1], disguised.iloc[:, -1])
         plain.append(model.score(test.iloc[:, :-1], test.iloc[:, -1]))
     fast = es.classifiers(np.random.default_rng(22), 2_000, CANCER, q, undo=False)["accuracy"]

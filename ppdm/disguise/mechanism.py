@@ -300,7 +300,7 @@ class Mechanism(ABC):
         """
         rng, bound = generator(rng), self._before(table)
         mixture = bound.whole()
-        kind = bound.kind if not table.kind.channels else self._added(table.kind, bound)
+        kind = self._after(table.kind, bound)
         if mixture is not None:
             dealt = mixture.deal_whole(table.values, table.cells, rng)
             if dealt is None:
@@ -328,7 +328,10 @@ class Mechanism(ABC):
         return self.on(table.domain)
 
     @staticmethod
-    def _added(kind: Kind, bound: Bound) -> Kind:
+    def _after(kind: Kind, bound: Bound) -> Kind:
+        """The kind of the reports: beside this scheme's there may be another's."""
+        if not kind.channels and not kind.taken:
+            return bound.kind
         return Kind("reports", kind.channels + bound.channels, kind.taken)
 
     # -- the collector -----------------------------------------------------------------------
@@ -339,7 +342,7 @@ class Mechanism(ABC):
             kinds.need("apply", table.kind)
         self._refuse_twice(table.kind)
         bound = self.on(table.domain)
-        kind = bound.kind if not table.kind.channels else self._added(table.kind, bound)
+        kind = self._after(table.kind, bound)
         if _stays_sparse(table, bound):
             return self._scattered(table, bound, bound.reported, kind, "apply")
         values = table.dense

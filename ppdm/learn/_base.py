@@ -139,6 +139,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     def confusion(self, table: Table) -> np.ndarray:
         """The numbers of a table's records by [true class, predicted class]."""
         check_is_fitted(self)
+        kinds.need("learn", table.kind)
         self._check_levels(table.domain)
         kinds.need("learn", table.kind)
         cells, values = table.occupied()
