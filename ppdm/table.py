@@ -199,6 +199,7 @@ class Table:
                 f"a table of {self.kind!r} and one of {other.kind!r} cannot be added: undo the "
                 "reports first, then add what is estimated"
             )
+        kind = self.kind if self.kind.taken else other.kind
         if self.domain != other.domain:
             raise ValueError(
                 "tables over different domains cannot be added: "
@@ -206,10 +207,10 @@ class Table:
             )
         if not self.is_sparse or not other.is_sparse:
             total = self.densified().values + other.densified().values
-            return Table(self.domain, total, kind=self.kind)
+            return Table(self.domain, total, kind=kind)
         cells = np.concatenate([self.cells, other.cells])
         values = np.concatenate([self.values, other.values])
-        return aggregated(self.domain, cells, values, self.kind)
+        return aggregated(self.domain, cells, values, kind)
 
     def __mul__(self, factor: float) -> Table:
         return self._as(self.values * factor)

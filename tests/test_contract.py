@@ -372,9 +372,13 @@ LIGHT = {
     "light, two coins": MultiGroup(0.7, [["A"], ["B"]]),
     "light, personal": UnrelatedQuestion(0.4, {"C": [0.2, 0.3, 0.5]}),
     "light, unrelated": UnrelatedQuestion(0.4),
-    "light, matrix": RRMatrix({"C": MORE_OUTPUTS}, prior={"C": [0.5, 0.3, 0.2]}),
+    "light, matrix": RRMatrix(
+        {"C": MORE_OUTPUTS}, inputs={"C": list("xyz")}, prior={"C": [0.5, 0.3, 0.2]}
+    ),
     "light, matrices": RRMatrix(
-        {"C": MORE_OUTPUTS, "A": [[0.9, 0.2], [0.1, 0.8]]}, {"C": list("pqrs")}
+        {"C": MORE_OUTPUTS, "A": [[0.9, 0.2], [0.1, 0.8]]},
+        {"C": list("pqrs")},
+        {"C": list("xyz"), "A": YES_NO},
     ),
 }
 
@@ -388,12 +392,12 @@ def test_estimates_from_one_respondent_at_a_time_are_those_from_all_together(nam
     mechanism, rng = {**schemes(), **LIGHT}[name], np.random.default_rng(29)
     asked, frame = Survey(QUESTIONS), answers(18, seed=6)
     declared = {} if isinstance(mechanism, Scheme) else {"levels": asked}
-    reports = mechanism.reported(asked.domain)
     people = [frame.iloc[[i]] for i in range(len(frame))]
     direction = rng.normal(size=asked.domain.size)
 
     def estimate(sent):
-        return float(direction @ mechanism.undo(count(sent, reports)).densified().values)
+        table = count(sent, mechanism.reported(asked.domain)).reported_by(mechanism)
+        return float(direction @ mechanism.undo(table).densified().values)
 
     one = [
         estimate(pd.concat([mechanism.disguise(p, rng, **declared) for p in people]))
@@ -438,9 +442,7 @@ def test_seventy_questions_are_disguised_without_a_code_of_all():
     for mechanism in [*map(scheme_of, surveys), *light]:
         sent = mechanism.disguise(true, rng)
         assert sent.shape == true.shape
-        part = count(sent[["q3", "q69"]])
-        part = Table(Domain(part.names, part.levels, tuple(names)), part.values)
-        found = mechanism.undo(part).proportions().dense
+        found = mechanism.undo(count(sent[["q3", "q69"]])).proportions().dense
         expected = count(true[["q3", "q69"]]).proportions().dense
         # a standard error is at most 0.025, and there are 24 numbers
         np.testing.assert_allclose(found, expected, atol=0.025 * stats.norm.isf(FALSE_ALARM / 24))
@@ -497,14 +499,16 @@ def test_what_is_certain_is_mapped_and_said():
 
 def test_tables_that_do_not_match_are_refused():
     scheme, frame = scheme_and_frame()
-    reports = scheme.apply(count(frame, scheme.answers))
-    with pytest.raises(ValueError, match="the reports of the survey are 0, 1, 2, 3, in this order"):
-        scheme.undo(count(frame, scheme.answers))  # not disguised
+    answered = count(frame, scheme.answers)
+    reports = Table(scheme.reports, scheme.apply(answered).values)
+    for say in (answered.reported_by, answered.taken_as):
+        with pytest.raises(ValueError, match="the reports of the survey are 0, 1, 2, 3, in this"):
+            say(scheme)  # not disguised
     with pytest.raises(ValueError, match="the answers of the survey are x, y, z"):
-        scheme.apply(reports)  # disguised already
+        scheme.apply(reports)  # disguised already, and does not say so
     turned = Table(reports.domain.with_levels({"A": ("yes", "no")}), reports.values)
     with pytest.raises(ValueError, match="levels yes, no of 'A'"):
-        scheme.undo(turned)
+        turned.reported_by(scheme)
     with pytest.raises(ValueError, match="levels are those of the survey"):
         scheme.disguise(frame, np.random.default_rng(1), levels={"A": YES_NO})
     with pytest.raises(ValueError, match="a scheme is made from a survey"):
@@ -514,17 +518,19 @@ def test_tables_that_do_not_match_are_refused():
 # -- the light way -------------------------------------------------------------------------
 
 
-KINDS = ["Int64", "boolean", "float", "object", "int64[pyarrow]", "bool[pyarrow]", "int8", "bool"]
+TYPES = ["Int64", "boolean", "float", "object", "int64[pyarrow]", "bool[pyarrow]", "int8", "bool"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TYPES)
 def test_ones_alone_are_disguised_whatever_their_type(kind):
-    """Once 1,000 answers "1" were reported 100 % true. False alarms: 1e-7 each."""
-    frame, rng = (
-        pd.DataFrame({"A": np.ones(1_000, dtype=int)}).astype(kind),
-        np.random.default_rng(3),
-    )
-    sent = UnrelatedQuestion(0.5).disguise(frame, rng)
+    """Once 1,000 answers "1" were reported 100 % true. Where the type does not say that the only other
+    answer is 0, it has to be declared. False alarms: 1e-7 each."""
+    ones, rng = pd.DataFrame({"A": np.ones(1_000, dtype=int)}), np.random.default_rng(3)
+    frame, scheme = ones.astype(kind), UnrelatedQuestion(0.5)
+    if not kind.startswith("bool"):
+        with pytest.raises(ValueError, match="declare its levels"):
+            scheme.disguise(frame, rng)
+    sent = scheme.disguise(frame, rng, None if kind.startswith("bool") else {"A": (0, 1)})
     assert sent.dtypes.iloc[0] == frame.dtypes.iloc[0]
     changed = (sent["A"].astype(int) != 1).sum()
     assert stats.binomtest(int(changed), 1_000, 0.25).pvalue > FALSE_ALARM
@@ -534,13 +540,14 @@ def test_a_column_with_one_value_is_refused_or_declared():
     """Once 0 of 1,000 answers were changed when they came one by one. False alarms: 1e-7."""
     frame, rng = pd.DataFrame({"A": ["yes"]}), np.random.default_rng(3)
     for one in (frame, frame.astype("category"), frame.assign(A=7)):
-        with pytest.raises(ValueError, match="column 'A' has only the value"):
+        with pytest.raises(ValueError, match="column 'A' has the value.*declare its levels"):
             UnrelatedQuestion(0.5).disguise(one, rng)
     levels = {"A": YES_NO}
     sent = [UnrelatedQuestion(0.5).disguise(frame, rng, levels)["A"][0] for _ in range(1_000)]
     assert stats.binomtest(sent.count("no"), 1_000, 0.25).pvalue > FALSE_ALARM
     open_ = frame.assign(B=[1])
-    assert MultiGroup(0.0, [["B"]]).disguise(open_, rng).values.tolist() == [["yes", 0]]
+    sent = MultiGroup(0.0, [["B"]]).disguise(open_, rng, {"B": (0, 1)})  # of A nothing need be said
+    assert sent.values.tolist() == [["yes", 0]]
 
 
 @pytest.mark.parametrize(
@@ -554,7 +561,10 @@ def test_a_column_with_one_value_is_refused_or_declared():
 )
 def test_undo_is_not_skipped_where_names_do_not_match(scheme, lost, stray):
     table = count(pd.DataFrame({"A": [0, 1, 1], "C": [0, 1, 1]}))
-    for doing in (scheme.undo, scheme.apply, scheme.guess_record):
+    for doing in (table.reported_by, table.taken_as):
+        with pytest.raises(ValueError, match=f"names {lost}, .* does not name {stray}, which"):
+            doing(scheme)
+    for doing in (scheme.apply, scheme.guess_record):
         with pytest.raises(ValueError, match=f"names {lost}, .* does not name {stray}, which"):
             doing(table)
     rng = np.random.default_rng(1)
@@ -568,7 +578,8 @@ def test_undo_is_not_skipped_where_names_do_not_match(scheme, lost, stray):
 
 def test_a_marginal_is_undone_by_itself():
     scheme = MultiGroup(0.7, [["A", "B"]])
-    table = count(pd.DataFrame({"A": [0, 1, 1], "B": [1, 1, 0], "C": [0, 1, 1]}))
+    frame = pd.DataFrame({"A": [0, 1, 1], "B": [1, 1, 0], "C": [0, 1, 1]})
+    table = count(frame, scheme)
     part = scheme.undo(table.marginal("C", "A"))
     np.testing.assert_allclose(part.dense, scheme.undo(table).marginal("C", "A").dense)
     assert scheme.undo(table.where(C=1).marginal("A")).total == pytest.approx(2)
@@ -576,20 +587,17 @@ def test_a_marginal_is_undone_by_itself():
 
 def test_labels_of_a_matrix_have_to_be_the_levels():
     labelled = RRMatrix({"A": [[0.9, 0.2], [0.1, 0.8]]}, inputs={"A": ["yes", "no"]})
-    table = count(pd.DataFrame({"A": YES_NO}))
     with pytest.raises(
         ValueError, match="inputs of the matrix for 'A' are yes, no; .* have no, yes"
     ):
-        labelled.apply(table)
+        labelled.apply(count(pd.DataFrame({"A": YES_NO})))
     with pytest.raises(ValueError, match="outputs name B; there are matrices for A"):
         RRMatrix({"A": np.eye(2)}, outputs={"B": YES_NO})
     with pytest.raises(ValueError, match="2 inputs; the prior has 3 probabilities"):
         RRMatrix(np.eye(2), prior=[0.2, 0.3, 0.5])
     joint = Table(Domain(("A",), (("yes", "no"),)), [9, 1])
     with pytest.raises(ValueError, match="different levels"):
-        UnrelatedQuestion(0.5, joint).disguise(
-            pd.DataFrame({"A": YES_NO}), np.random.default_rng(1)
-        )
+        UnrelatedQuestion(0.5, joint).apply(count(pd.DataFrame({"A": YES_NO})))
 
 
 @pytest.mark.parametrize("rng", [42, None, np.random, np.random.RandomState(1)])

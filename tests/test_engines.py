@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdm import MultiGroup, RRMatrix, count, engines, estimate
+from ppdm import reports as said
 from ppdm.contract import Survey
 from ppdm.learn import ID3, NaiveBayes
 from ppdm.learn.rules import frequent_itemsets
@@ -420,7 +421,7 @@ def reports(tmp_path_factory):
     frame = pd.DataFrame(rng.integers(0, 2, (2_000, 5)), columns=list("abcde"))
     frame["e"] = (frame["a"] | frame["b"]) ^ (rng.random(2_000) < 0.1)
     reports = MultiGroup(0.8).disguise(frame.astype(int), rng)
-    reports.attrs.clear()  # other engines' frames and files do not remember the mechanism either
+    reports.attrs.clear()  # other engines' frames and files do not say what they are either
     folder = tmp_path_factory.mktemp("reports")
     reports.to_parquet(folder / "reports.parquet")
     return reports, str(folder / "*.parquet")
@@ -428,25 +429,31 @@ def reports(tmp_path_factory):
 
 @pytest.mark.parametrize("learner", [NaiveBayes, ID3])
 def test_learners_learn_from_files_what_they_learn_from_records(reports, learner):
-    frame, path = reports
-    plain = learner(MultiGroup(0.8)).fit(frame.drop(columns="e"), frame["e"])
-    fitted = learner(MultiGroup(0.8)).fit(path, "e")
+    (frame, path), coin = reports, MultiGroup(0.8)
+    here = said(frame, coin)
+    plain = learner(coin).fit(here.drop(columns="e"), here["e"])
+    fitted = learner(coin).fit(said(path, coin), "e")
     np.testing.assert_array_equal(
         fitted.predict_proba(frame.drop(columns="e")), plain.predict_proba(frame.drop(columns="e"))
     )
-    again = learner(MultiGroup(0.8)).fit(stream(frame), "e")
+    again = learner(coin).fit(said(stream(frame), coin), "e")
     np.testing.assert_array_equal(
         again.predict(pl.from_pandas(frame.drop(columns="e"))), plain.predict(frame[list("abcd")])
     )
     with pytest.raises(ValueError, match="class 'z' is no column; the records have a, b, c, d, e"):
         learner().fit(path, "z")
+    with pytest.raises(ValueError, match="data that do not say what they are"):
+        learner(coin).fit(path, "e")
 
 
 def test_rules_and_estimates_take_files_too(reports):
     frame, path = reports
     scheme = MultiGroup(0.8)
-    assert frequent_itemsets(path, 0.2, mechanism=scheme) == frequent_itemsets(
-        count(frame), 0.2, mechanism=scheme
+    table = count(frame, scheme)
+    with pytest.raises(ValueError, match="data that do not say what they are"):
+        frequent_itemsets(path, 0.2, mechanism=scheme)
+    assert frequent_itemsets(said(path, scheme), 0.2, mechanism=scheme) == frequent_itemsets(
+        table, 0.2, mechanism=scheme
     )
     M = RRMatrix.warner(2, 0.8).M
     one = pl.from_pandas(frame[["a"]])
@@ -456,6 +463,4 @@ def test_rules_and_estimates_take_files_too(reports):
         for counted in given:
             np.testing.assert_array_equal(estimator(counted, M), estimator(counts, M))
     pooled = estimate.pool(path, frame, scheme)
-    np.testing.assert_array_equal(
-        pooled.dense, estimate.pool(count(frame), count(frame), scheme).dense
-    )
+    np.testing.assert_array_equal(pooled.dense, estimate.pool(count(frame), table, scheme).dense)

@@ -28,6 +28,7 @@ from ppdm import (
     folding,
     places,
     random_groups,
+    reports,
 )
 from ppdm.folding import dense_pairs
 from ppdm.learn import ID3, J48, NaiveBayes, association_rules, frequent_itemsets, supports
@@ -452,12 +453,13 @@ def test_no_records_are_neither_learned_from_nor_scored(learner):
     with pytest.raises(ValueError, match="'A' has no levels: there are no records, and none are"):
         learner.fit(nothing.astype(object), no_class)
     scheme = MultiGroup(0.9, [["A", "B"]])
-    for model in (clone(learner).fit(X, y), clone(learner).set_params(mechanism=scheme).fit(X, y)):
+    sent = reports(X, scheme)
+    for model in (clone(learner).fit(X, y), clone(learner).set_params(mechanism=scheme).fit(sent, y)):
         empty = count(nothing.assign(C=no_class), model.record_domain_)
         for ask in (
             lambda: model.score(nothing, no_class),  # noqa: B023
             lambda: model.score_table(empty),  # noqa: B023
-            lambda: estimated_accuracy(model, empty, scheme),  # noqa: B023
+            lambda: estimated_accuracy(model, empty.reported_by(scheme), scheme),  # noqa: B023
         ):
             with pytest.raises(ValueError, match="there are no records to score"):
                 ask()

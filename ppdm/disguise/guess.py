@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ppdm import kinds
 from ppdm.channel import Best, Lot
 from ppdm.channel.matrix import k_rr
 from ppdm.domain import Domain
@@ -113,7 +114,7 @@ def answers(scheme: Any, believed: Table, true: Table) -> np.ndarray:
     >>> answers(MultiGroup(0.7), people, people)
     array([0.7, 0.7])
     """
-    believed, true = (table.proportions().densified() for table in (believed, true))
+    believed, true = (_prior(table) for table in (believed, true))
     if any(isinstance(channel, Lot) for channel in scheme.on(true.domain).channels):
         return np.array([vulnerability(scheme, name, believed, true) for name in true.names])
     sides = [(table, scheme.apply(table).densified().values) for table in (believed, true)]
@@ -129,8 +130,7 @@ def _known_apart(
     believed: Table, true: Table | None, known: Sequence[str]
 ) -> Iterator[tuple[float, Table, Table | None]]:
     """What is believed and what is true of those who give the same known answers, with their share."""
-    believed = believed.proportions().densified()
-    true = None if true is None else true.proportions().densified()
+    believed, true = _prior(believed), None if true is None else _prior(true)
     if true is not None and true.domain != believed.domain:
         raise ValueError("belief and truth are tables of different attributes")
     if not known:
@@ -147,6 +147,12 @@ def _known_apart(
             part = part if part.sum() > 0 else inside.astype(float)
             own = Table(domain, np.where(inside, happens.values, 0.0)).proportions()
             yield share, Table(domain, part).proportions(), own
+
+
+def _prior(table: Table) -> Table:
+    """A table of answers, true or estimated, as chances; reports are none."""
+    kinds.need("believe", table.kind)
+    return table.proportions().densified()
 
 
 def _vulnerable(scheme: Any, goal: Goal, believed: Table, true: Table | None) -> float:
@@ -221,7 +227,12 @@ def answer_and_report(
         reports = scheme.apply(prior).densified().values
     channel, axes = next(((c, a) for c, a in bound.steps if axis in a), (None, ()))
     values = reports.reshape(bound.reported.shape)
-    told = values if channel is None else channel.undo(values, axes)
+    try:
+        told = values if channel is None else channel.undo(values, axes)
+    except ValueError:  # it tells too little to be taken back: the others are laid on
+        told = prior.dense
+        for other, own in bound.steps:
+            told = told if other is channel else other.apply(told, own)
     parts = []
     for level in range(prior.shape[axis]):
         part = np.zeros_like(told)

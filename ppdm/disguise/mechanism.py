@@ -108,10 +108,14 @@ class Mechanism(ABC):
                 f"{type(self).__name__} has no parameter {listed(unknown)}; "
                 f"it has {listed(self.get_params())}"
             )
-        params = self.get_params() | params
+        other = type(self)(**self.get_params() | params)  # refuses what is wrong, and this one stays
         vars(self).clear()
-        self.__init__(**params)  # type: ignore[misc]
+        vars(self).update(vars(other))
         return self
+
+    def __sklearn_clone__(self) -> Self:
+        """A copy for scikit-learn, which would look for the very objects that it handed in."""
+        return type(self)(**self.get_params())
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in vars(self):
@@ -296,7 +300,7 @@ class Mechanism(ABC):
         """
         rng, bound = generator(rng), self._before(table)
         mixture = bound.whole()
-        kind = bound.kind if not table.kind.channels else self._added(table.kind, bound)
+        kind = self._after(table.kind, bound)
         if mixture is not None:
             dealt = mixture.deal_whole(table.values, table.cells, rng)
             if dealt is None:
@@ -324,7 +328,10 @@ class Mechanism(ABC):
         return self.on(table.domain)
 
     @staticmethod
-    def _added(kind: Kind, bound: Bound) -> Kind:
+    def _after(kind: Kind, bound: Bound) -> Kind:
+        """The kind of the reports: beside this scheme's there may be another's."""
+        if not kind.channels and not kind.taken:
+            return bound.kind
         return Kind("reports", kind.channels + bound.channels, kind.taken)
 
     # -- the collector -----------------------------------------------------------------------
@@ -335,7 +342,7 @@ class Mechanism(ABC):
             kinds.need("apply", table.kind)
         self._refuse_twice(table.kind)
         bound = self.on(table.domain)
-        kind = bound.kind if not table.kind.channels else self._added(table.kind, bound)
+        kind = self._after(table.kind, bound)
         if _stays_sparse(table, bound):
             return self._scattered(table, bound, bound.reported, kind, "apply")
         values = table.dense

@@ -91,7 +91,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             )
         reported = getattr(self.mechanism, "reported", lambda domain: domain)
         table = count(records, reported(domain), sample_weight)
-        return float(np.average(*self.worth(table, self.mechanism)))
+        values, numbers = self.worth(table, self.mechanism)
+        return float(np.average(values, weights=numbers))
 
     def worth(self, table: Table, mechanism: CanCorrect) -> tuple[np.ndarray, np.ndarray]:
         """What each occupied cell of reports is worth for the share of right answers, and its reports."""
@@ -138,6 +139,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     def confusion(self, table: Table) -> np.ndarray:
         """The numbers of a table's records by [true class, predicted class]."""
         check_is_fitted(self)
+        kinds.need("learn", table.kind)
         self._check_levels(table.domain)
         kinds.need("learn", table.kind)
         cells, values = table.occupied()
@@ -309,4 +311,13 @@ def _joined(
         raise ValueError(f"{len(features)} records and {len(classes)} classes do not go together")
     records = features.copy(deep=False)
     records[target] = classes
-    return records, target
+    return _marked_by_class(records, y, target), target
+
+
+def _marked_by_class(records: pd.DataFrame, y: object, target: str) -> pd.DataFrame:
+    """The records, with what the classes say of themselves: they may come from another frame."""
+    own = kinds.of_frame(y.to_frame(target)) if isinstance(y, pd.Series) else kinds.NOT_SAID
+    known = kinds.of_frame(records)
+    if not own.channels or target in known.disguised:
+        return records
+    return kinds.mark(records, kinds.Kind("reports", known.channels + own.channels))

@@ -57,7 +57,8 @@ class NaiveBayes(TableClassifier):
         if self.alpha < 0:
             raise ValueError(f"alpha must not be negative; got {self.alpha!r}")
         if self.mechanism is None:
-            kinds.need("learn", pairs.kind_of(pairs.target))
+            for kind in pairs.kind if isinstance(pairs.kind, tuple) else (pairs.kind,):
+                kinds.need("learn", kind)
         else:
             at_once = getattr(self.mechanism, "undo_pairs", None)
             pairs = at_once(pairs) if at_once else pairs.mapped(self.mechanism.undo)
