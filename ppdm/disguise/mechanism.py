@@ -108,7 +108,9 @@ class Mechanism(ABC):
                 f"{type(self).__name__} has no parameter {listed(unknown)}; "
                 f"it has {listed(self.get_params())}"
             )
-        other = type(self)(**self.get_params() | params)  # refuses what is wrong, and this one stays
+        other = type(self)(
+            **self.get_params() | params
+        )  # refuses what is wrong, and this one stays
         vars(self).clear()
         vars(self).update(vars(other))
         return self
