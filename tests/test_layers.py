@@ -5,12 +5,10 @@ import re
 import shutil
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from ppdm import moved
 from ppdm.places import PACKAGE
 
 ROOT = PACKAGE.parent
@@ -82,11 +80,3 @@ def test_contributing_maps_every_room():
         if p.suffix == ".py" or (p / "__init__.py").is_file()
     }
     assert mapped == rooms - {"__init__.py", "__main__.py"}
-
-
-@pytest.mark.parametrize("old", moved.MOVED)
-def test_an_old_path_answers_with_the_new_one(old):
-    new = import_module(moved.new_name(old))
-    sys.modules.pop(old, None)
-    with pytest.warns(DeprecationWarning, match=f"{old} is now {new.__name__}"):
-        assert import_module(old) is new

@@ -158,6 +158,10 @@ class Channel(ABC):
     def chance(self, reports: np.ndarray, answers: np.ndarray) -> np.ndarray:
         """M[y, x] of pairs of a report and an answer, rows of digits; they are broadcast."""
 
+    def protection(self) -> dict[str, Any]:
+        """What a survey's file says of it, without the names."""
+        raise ValueError(f"a survey's file has no word for a {type(self).__name__.lower()}")
+
     def epsilon(self) -> float:
         """Local differential privacy: the largest log ratio of two answers' chances of one report."""
         return matrix_epsilon(self.matrix)

@@ -36,7 +36,7 @@ _SAID = [
 _SENTENCES = {
     "warner": ("how_truth", "p"), "k-rr": ("how_truth", "p"), "matrix": ("how_matrix", ""),
     "forced-response": ("how_forced", "truth"), "multi-group": ("how_truth", "theta"),
-    "unrelated-question": ("how_others", "q"),
+    "unrelated-question": ("how_others", "q"), "triangular": ("how_triangular", "p"),
 }  # fmt: skip
 
 
