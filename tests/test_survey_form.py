@@ -284,7 +284,7 @@ def test_crosswise_asks_whether_two_answers_are_alike(tmp_path, chromium):
     (tmp_path / "index.html").write_text(form(survey, device="crosswise"), encoding="utf-8")
     with opened(chromium, tmp_path, "index.html") as window:
         window.get_by_label("alike: twice").check()
-        window.get_by_role("button", name="Leave it to chance").click()
+        window.get_by_role("button", name="Go on").click()
         assert Codes(survey).read(window.locator("#code").inner_text()).levels == ("yes",)
         assert window.locator("tbody strong").text_content().startswith("alike")
 
@@ -301,7 +301,7 @@ def test_a_device_is_data_also_where_chance_decides_how_it_asks(tmp_path, chromi
     with opened(chromium, tmp_path, "index.html") as window:
         way = window.locator(".way").inner_text().split("\n")[0].removeprefix("way ")
         window.get_by_label("unlike").check()
-        window.get_by_role("button", name="Leave it to chance").click()
+        window.get_by_role("button", name="Go on").click()
         report = Codes(survey).read(window.locator("#code").inner_text())
         assert report.levels == (f"{way} unlike",)
 
