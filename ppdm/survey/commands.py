@@ -129,11 +129,13 @@ def _checked(args: argparse.Namespace) -> Survey:
     """The survey of a form, with what its owner should think about before it is handed out."""
     from ppdm.survey.advice import check
 
-    survey, contact = (
-        Survey.load(args.file),
-        "the form does not say who asks, what for, how long reports are kept and to whom to turn: --contact",
-    )
-    for warning in [*check(survey), *([] if args.contact else [contact])]:
+    survey = Survey.load(args.file)
+    warnings = check(survey)
+    if not args.contact:
+        warnings.append(
+            "the form does not say who asks, what for, how long reports are kept, and to whom to turn: --contact"
+        )
+    for warning in warnings:
         print(f"Note: {warning}", file=sys.stderr)
     return survey
 
