@@ -62,7 +62,7 @@ def form(
     strings
         The words: ``"en"``, ``"de"``, a file in the form of `ppdm/survey/strings/en.yml`, or a mapping.
     contact
-        Who asks, and whom a respondent can ask.
+        Who asks, what for, how long the reports are kept, and to whom a respondent can turn.
     seats
         Whether each respondent has the letters of a seat, which are good for one report.
 
@@ -90,7 +90,7 @@ def form(
         plan=plan(survey, asked, device) | {
             "post": post, "seats": seats, "say": {key: words[key] for key in _SAID},
         },
-        button="toss_send" if post else "toss",
+        button=f"{'toss' if device == 'browser' else 'go_on'}{'_send' if post else ''}",
         code_note="code_sent" if post else "code_note",
         policy=_policy(script, style, post),
         script=script,
