@@ -42,7 +42,7 @@ def test_room_is_what_each_level_step_and_sign_has():
         return rules.room_of(rule, evidence, given)[0].round(9).tolist()
 
     assert room("bound", {"above": 0.5}, value=[0.6, 0.4]) == [0.1, -0.1]
-    assert room("near", {"target": 0.5, "within": 0.1}, value=0.55) == [0.05, 0.15]
+    assert room("near", {"target": 0.5, "within": 0.1}, value=0.55) == [0.05]
     assert room("trend", {"direction": "falling"}, values=[3, 2, 2.5]) == [1, 0.5, -0.5]
     assert room("ordering", {"demand": "each"}, differences=[0.2, -0.1]) == [0.2, -0.1]
     assert room("ordering", {}, differences=[0.2, -0.1]) == [0.05]

@@ -96,7 +96,11 @@ class Matrix(Channel):
         return values * np.diag(self.M).reshape(shape)
 
     def protection(self) -> dict[str, Any]:
-        spec = {"mechanism": "matrix", "matrix": self.M.tolist(), "outputs": [*self.outputs.levels[0]]}
+        spec = {
+            "mechanism": "matrix",
+            "matrix": self.M.tolist(),
+            "outputs": [*self.outputs.levels[0]],
+        }
         return spec if self.prior is None else spec | {"prior": self.prior.tolist()}
 
     def chance(self, reports: np.ndarray, answers: np.ndarray) -> np.ndarray:

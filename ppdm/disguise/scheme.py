@@ -69,7 +69,9 @@ def plain(mechanism: Mechanism, survey: Survey) -> list[dict[str, Any]]:
         if alike:
             alike[0]["groups"].append(group)
         else:
-            specs.append(spec | ({"attributes": group} if "matrix" in spec else {"groups": [group]}))
+            specs.append(
+                spec | ({"attributes": group} if "matrix" in spec else {"groups": [group]})
+            )
     return specs
 
 
@@ -206,7 +208,9 @@ def _parts(survey: Survey) -> Iterable[Mechanism]:
 _MATRICES: Mapping[str, Callable[[Mapping[str, Any], int], np.ndarray]] = {
     "warner": lambda spec, n: warner(spec["p"], n)[0],
     "k-rr": lambda spec, n: warner(spec["p"], n)[0],
-    "forced-response": lambda spec, n: spec["truth"] * np.eye(n) + np.array(spec["forced"])[:, None],
+    "forced-response": lambda spec, n: (
+        spec["truth"] * np.eye(n) + np.array(spec["forced"])[:, None]
+    ),
     "matrix": lambda spec, n: np.array(spec["matrix"]),
     "triangular": lambda spec, n: np.array([[1 - spec["p"], 0.0], [spec["p"], 1.0]]),
 }
