@@ -13,7 +13,7 @@ import pytest
 from ppdm.book import arguments
 from ppdm.book.check import Finding, cli, lighthouse
 from ppdm.book.check.browser import MODES, check_pages
-from ppdm.book.check.lighthouse import check_scores
+from ppdm.book.check.lighthouse import judge
 from ppdm.book.check.server import serving
 from ppdm.book.check.static import (
     check_files,
@@ -187,12 +187,16 @@ def test_screenshots_are_pictures(chromium_path, site, tmp_path):
 
 
 def test_lighthouse_scores_are_held_to_their_limits():
-    good = {"accessibility": 100, "best-practices": 95, "performance": 90}
-    assert check_scores("a.html", good, {}) == []
-    for name, value in good.items():
-        assert [f.kind for f in check_scores("a.html", good | {name: value - 1}, {})] == [
-            "lighthouse"
-        ]
+    def report(**points):
+        full = {"accessibility": 100, "best-practices": 95, "performance": 90} | points
+        return {
+            "audits": {},
+            "categories": {k: {"score": v / 100, "auditRefs": []} for k, v in full.items()},
+        }
+
+    assert judge("a.html", report()) == []
+    for low in ({"accessibility": 99}, {"best-practices": 94}, {"performance": 89}):
+        assert [f.kind for f in judge("a.html", report(**low))] == ["lighthouse"]
 
 
 @pytest.mark.slow

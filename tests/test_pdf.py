@@ -34,7 +34,8 @@ COINS = """<section id="twice"><h2>Toss it twice, with <span class="math">\\(\\t
 <p>See <a href="#twice">here</a>, <a href="../book/intro.html">there</a> and <span class="term"><a href="#twice">this</a>
 <span class="term-note" role="tooltip">a word</span></span>.</p>
 <details class="hide above-input"><summary>Show code</summary><pre>secret = 1</pre></details>
-<details><summary>All verdicts</summary><p>Unfolded.</p></details>
+<details><summary>More</summary><p>Unfolded.</p></details>
+<details><summary>All verdicts of the page</summary><p>Said twice.</p></details>
 <div id="game" class="try"></div><button>Press</button><div class="filters">filter</div>
 <noscript>needs JavaScript</noscript><script>1</script>
 <svg viewBox="0 0 9 9" width="90" height="90"><defs><clipPath id="c"><path d="M0 0h9v9z"/></clipPath></defs>
@@ -144,7 +145,16 @@ def test_nothing_is_there_that_paper_cannot_do(whole):
     assert not main.select(
         "style"
     )  # what one page says of its own table would hold in the whole book
-    for gone in ("secret", "Press", "needs JavaScript", "a word", "not printed", "#\n", "SVG"):
+    for gone in (
+        "secret",
+        "Press",
+        "needs JavaScript",
+        "a word",
+        "not printed",
+        "#\n",
+        "SVG",
+        "Said twice",
+    ):
         assert gone not in text
     assert "Unfolded." in text
     assert "This moves on the site." in text

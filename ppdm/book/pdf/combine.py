@@ -28,8 +28,10 @@ from ppdm.book.templating import PAGES, fill
 #: What has no use on paper.
 _DEAD = (
     "script, noscript, style[scoped], button, form, input, select, dialog, template, .filters, .headerlink, "
-    ".no-print, .sd-summary-state-marker, details.hide, details.repeated, .visually-hidden, .term-note"
+    ".no-print, .sd-summary-state-marker, details.hide, .visually-hidden, .term-note"
 )
+#: What a page folds because it repeats what stands on it.
+_REPEATED = "All verdicts"
 #: Attributes that name elements of the same page.
 _NAMING = ("id", "aria-labelledby", "aria-describedby", "aria-controls", "for", "headers")
 _STYLES = re.compile(r'<link[^>]*rel="stylesheet"[^>]*>')
@@ -199,9 +201,10 @@ def _leave_out(article: Tag, address: str, stills: list[str]) -> None:
             files.decompose()
     for folded in article.find_all("details"):
         summary = folded.find("summary")
-        if summary is not None:
-            summary.name, summary["class"] = "p", "unfolded"
-        folded.name = "div"
+        if summary is not None and summary.get_text().strip().startswith(_REPEATED):
+            folded.decompose()
+        elif summary is not None:
+            summary.name, summary["class"], folded.name = "p", "unfolded", "div"
 
 
 def _take(solution: Tag) -> str:

@@ -13,7 +13,7 @@
     own_survey the example of a survey of one's own
     course     the assignments, as student versions
     take_along how to cite, the notebooks as one file, the changes, the slides
-    lecturers  rubrics, a picture of each step
+    lecturers  the rubrics
     exercises  numbered by page: a Sphinx extension
     theme      what the theme lacks: a Sphinx extension
     archive    the whole site as one file
@@ -75,7 +75,6 @@ def generate(source: Path, results: Path) -> None:
     trade_off.write(source / "book" / "_static", results)
     live.write(source / "book" / "_static")
     take_along.pack_notebooks(find_root(), source / "book" / "_static" / take_along.NOTEBOOKS)
-    lecturers.write(source / "book" / "_static")
     for name, text in fragments.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
     gallery.publish(results.parent / "figures", source / "book" / "_static" / "figures")
