@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
+
+from ppdm.scientific import ndtri
 
 
 class Finding(NamedTuple):
