@@ -208,7 +208,7 @@ def literal_class(reports: Table, scheme: MultiGroup) -> Table:
     without = [[name for name in group if name != target] for group in groups]
     alone = MultiGroup(scheme.theta, [group for group in without if group])
     total = alone.undo(reports.marginal(*attributes)).densified().values
-    return Table(reports.domain, np.stack([zero, total - zero], axis=1))
+    return Table(reports.domain, np.stack([zero, total - zero], axis=1).reshape(-1))
 
 
 def copied_class(table: Table, groups, theta: float, rng: np.random.Generator) -> Table:
