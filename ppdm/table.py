@@ -801,7 +801,8 @@ def _only(levels: Levels, names: Sequence[str]) -> dict[str, tuple]:
     whole = declared(levels)
     if whole is not None:
         levels = dict(zip(whole.names, whole.levels, strict=True))
-    return {name: tuple(given) for name, given in (levels or {}).items() if name in names}
+    chosen = {name: given for name, given in (levels or {}).items() if name in names}
+    return {name: tuple(in_order(f"the levels of {name!r}", given)) for name, given in chosen.items()}
 
 
 def checked_weights(weights: ArrayLike, records: int) -> np.ndarray:
