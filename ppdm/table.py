@@ -802,7 +802,9 @@ def _only(levels: Levels, names: Sequence[str]) -> dict[str, tuple]:
     if whole is not None:
         levels = dict(zip(whole.names, whole.levels, strict=True))
     chosen = {name: given for name, given in (levels or {}).items() if name in names}
-    return {name: tuple(in_order(f"the levels of {name!r}", given)) for name, given in chosen.items()}
+    return {
+        name: tuple(in_order(f"the levels of {name!r}", given)) for name, given in chosen.items()
+    }
 
 
 def checked_weights(weights: ArrayLike, records: int) -> np.ndarray:
