@@ -56,7 +56,7 @@ def _browser(site: Path, names: list[str], args: argparse.Namespace, tape: Tape)
             names,
             axe_from=args.axe,
             screenshots=site.parent / "screenshots" if args.screenshots else None,
-            progress=lambda _: bar.update(),
+            progress=lambda _: bar.update() and None,
             also=tape.measure,
         )
 

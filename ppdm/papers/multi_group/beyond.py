@@ -85,7 +85,7 @@ def guessed(scheme: MultiGroup, domain: Domain, believed, codes, numbers) -> flo
         behind = (codes ^ turn)[:, None] ^ turns  # every record that may stand behind the report
         happens = np.zeros((len(turns), len(codes)))
         happens[lie] = chance * numbers
-        right += best_guess((believed[behind] * chances).T, happens)
+        right += float(best_guess((believed[behind] * chances).T, happens))
     return float(right / numbers.sum())
 
 

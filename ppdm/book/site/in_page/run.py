@@ -64,6 +64,7 @@ class Page:
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         exec(compile(tree, name, "exec"), self.space)  # noqa: S102
         if last is not None:
+            assert isinstance(last, ast.Expr)
             value = eval(compile(ast.Expression(last.value), name, "eval"), self.space)
             if value is not None and not quiet:
                 self.display(value)
