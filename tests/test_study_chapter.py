@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from ppdm import MultiGroup, count, data, study
+from ppdm.channel import Flip
 from ppdm.study.ledger import LedgerError
 
 CLAIMS = [
@@ -72,11 +73,11 @@ def small_chapter(folder, decide=("ZD-1", "ZD-2", "ZD-3", "ZD-4"), **parameters)
     ch.save("shares", summary)
     bias = summary[summary.metric == "bias"]
     error = summary[summary.metric == "error"]
-    reported = MultiGroup(0.7).apply(PEOPLE).dense / 1000
+    reported, whole = MultiGroup(0.7).apply(PEOPLE).dense / 1000, MultiGroup(1.0)
     evidence = {
         "ZD-1": {"value": bias["mean"], "se": bias["se"]},
         "ZD-2": {"values": error["mean"], "se": error["se"]},
-        "ZD-3": {"ours": MultiGroup(1.0).undo(PEOPLE).dense, "theirs": TRUE * 1000},
+        "ZD-3": {"ours": whole.undo(PEOPLE.reported_by(whole)).dense, "theirs": TRUE * 1000},
         "ZD-4": {"size": reported[-1, -1] - TRUE[-1, -1]},
     }
     for id in decide:
@@ -94,8 +95,8 @@ def test_the_small_chapter_comes_out_as_expected(folder, capsys):
 
 def swapped(monkeypatch):
     """θ and 1 - θ swapped when undoing."""
-    right = MultiGroup._inverse_weights
-    monkeypatch.setattr(MultiGroup, "_inverse_weights", lambda self: right(self)[::-1])
+    right = Flip._back.fget
+    monkeypatch.setattr(Flip, "_back", property(lambda self: right(self)[::-1]))
 
 
 def forgotten(monkeypatch):
@@ -109,7 +110,9 @@ def one_coin(monkeypatch):
     monkeypatch.setattr(
         MultiGroup,
         "disguise_table",
-        lambda self, table, rng: right(MultiGroup(1 - self.theta, self.groups), table, rng),
+        lambda self, table, rng: right(
+            MultiGroup(1 - self.theta, self.groups), table, rng
+        ).taken_as(self),
     )
 
 

@@ -97,7 +97,7 @@ def verify(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("chapter", nargs="?", help="the beginning of its name; all if not given")
     parser.add_argument(
-        "--cells", type=int, default=20, help="of each chapter; default %(default)s"
+        "--points", "--cells", type=int, default=20, help="of each chapter; default %(default)s"
     )
     parser.add_argument("--seed", type=int, help="draws the same points again")
     built(parser)
@@ -132,3 +132,9 @@ def check(parser: argparse.ArgumentParser) -> None:
         choices=["minor", "moderate", "serious", "critical"],
         help="the least impact of an axe-core violation that counts; default %(default)s",
     )
+
+
+def compare(parser: argparse.ArgumentParser) -> None:
+    """`ppdm book compare`: the two books."""
+    parser.add_argument("old", help="a folder with a built book, or its results")
+    parser.add_argument("new", nargs="?", default=".", help="another; default: this one")
