@@ -121,6 +121,13 @@ interval, the threshold, a dot a world (a ring where the verdict is another, a c
 values go to `<results>/<stem>/worlds.csv`, the counts to `claims.csv` (`worlds` includes our own).
 A verdict stands *firm* if no other reading turns it over, nor more than a tenth of the draws alone.
 
+An entry may say, too, how much a difference must be to matter, and the curve on which the claim is just
+true; from both, `ppdm.study.rates` measures how often its rule, with three outcomes, errs. No verdict
+depends on them yet::
+
+      margin: 0.01                               # of the evidence's unit
+      boundary: {curve: level, at: 0.05}         # or {curve: line, rise: 0}: see ppdm.study.tidy
+
 **When a rule was written** stands in `book/claims/changes.yml` (see `ppdm.study.history`): a rule,
 threshold, condition or expectation that changes without an entry there fails a test. After a change,
 tell it there and write the fingerprints anew: ``python -m ppdm.study``.

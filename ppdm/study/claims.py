@@ -60,6 +60,10 @@ class Claim:
     by_construction: str = ""  # why no plant can break the claim
     one_world: str = ""  # why there is no other world: an identity, a count
     evidence: dict = field(default_factory=dict)  # rows, where, from and its arguments
+    margin: float = 0.0  # of indifference, fixed by the unit before standard errors are seen
+    boundary: dict = field(
+        default_factory=dict
+    )  # the curve on which true worlds stand, and its arguments
     history: str = ""  # when its rule was written, one of history.STATUSES
 
     @property
@@ -145,6 +149,7 @@ def _faults(entry: dict, rule: Any, given: dict, family: Any) -> Iterator[str]:
         (met != unmet, "leads to the same verdict, met or unmet: the rule would decide nothing"),
         (not condition or met == REPRODUCED, "is wrong in its verdict: a condition goes with `met: reproduced`"),
         *_of_evidence(entry.get("evidence")),
+        *_of_rates(entry.get("margin", 0.0), entry.get("boundary", {})),
     ]  # fmt: skip
     yield from (sentence for holds, sentence in table if not holds)
     possible = (
@@ -165,6 +170,16 @@ def _of_evidence(evidence: Any) -> list[tuple[bool, str]]:
         (isinstance(part, dict) and "rows" in part and part.get("from") in tidy.EXTRACTORS,
          f"has evidence {part!r}; it needs `rows` (a frame of the chapter) and `from`, one of {allowed}")
         for part in parts
+    ]  # fmt: skip
+
+
+def _of_rates(margin: Any, boundary: Any) -> list[tuple[bool, str]]:
+    """Whether margin and boundary are such that a rule's error rates can be measured."""
+    curve, known = (boundary or {}).get("curve", "level"), ", ".join(tidy.CURVES)
+    return [
+        (isinstance(margin, (int, float)) and margin >= 0, f"has the margin {margin!r}; it must be 0 or more"),
+        (curve in tidy.CURVES, f"has a boundary along {curve!r}; allowed curves are {known}"),
+        (not boundary or margin, "has a boundary and no margin: nothing would be beyond it"),
     ]  # fmt: skip
 
 
