@@ -19,6 +19,8 @@ from ppdm.book.site import live
 from ppdm.book.site.hidden_lines import hidden_lines
 from ppdm.book.site.in_page import plot, study
 from ppdm.book.site.in_page.run import Page, names
+from ppdm.course.assignments import ASSIGNMENTS
+from ppdm.course.build import student_version
 from ppdm.places import find_root
 
 STATIC = find_root() / "book" / "_static"
@@ -342,17 +344,22 @@ class TestInTheBrowser:
         settle(cell(page, 1))
         assert cell(page, 1).locator(".live-output").inner_text() == "[1, 2]"
 
-    def test_assignment_0_runs_with_its_visible_tests(self, running):
-        from course_answers import PRIMER, answered
+    @pytest.mark.parametrize("name", ASSIGNMENTS)
+    def test_an_assignments_visible_tests_pass_on_answers_and_fail_without(self, name, running):
+        from course_answers import SOURCES, answered
 
-        cells = [("", c.source) for c in answered(PRIMER).cells if c.cell_type == "code"]
-        cells[0] = ("", 'student = "ada"')
-        page = running(cells)
-        run(page, len(cells) - 1)  # all tests before it, or an error above
+        full, empty = answered(name).cells, student_version(SOURCES / f"{name}.ipynb").cells
+        right, blank = (
+            [("", c.source) for c in cells if c.cell_type == "code"] for cells in (full, empty)
+        )
+        right[0] = blank[0] = ("", 'student = "ada"')
+        page = running(right)
+        run(page, len(right) - 1)  # all tests before it, or an error above
         assert page.locator(".live-error").count() == 0
-        task = next(i for i, (_, source) in enumerate(cells) if "def estimate" in source)
-        run(page, task, "def estimate(reports, theta):\n    return 0.5, 0.1")
-        assert "should be" in run(page, task + 1)
+        task = next(i for i, pair in enumerate(zip(right, blank)) if pair[0] != pair[1])
+        run(page, task, blank[task][1])
+        run(page, len(right) - 1)
+        assert page.locator(".live-error").count() == 1
 
 
 BUILT = find_root() / "_build" / "src" / "notebooks"

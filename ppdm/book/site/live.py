@@ -215,7 +215,10 @@ def _add_script(app, pagename, _template, context, _doctree) -> None:
     notebook = Path(app.env.doc2path(pagename)) if pagename in app.env.found_docs else Path()
     if "tag_live" in context.get("body", "") and notebook.suffix == ".ipynb":
         lines = json.dumps(live_cells(notebook)[1]).replace("<", "\\u003c")
-        context["body"] += f'<script type="application/json" id="live-hidden">{lines}</script>'
+        context["body"] += (
+            f'<script type="application/json" id="live-hidden" data-notebook="{pagename}.ipynb">'
+            f"{lines}</script>"
+        )
         app.add_js_file("live.js", loading_method="defer")
 
 
