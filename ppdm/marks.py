@@ -17,10 +17,13 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 
+_ODD = np.uint64(0x9E3779B97F4A7C15)
 #: The entry of ``attrs``.
 ENTRY = "ppdm"
 #: Rows that vouch for the marks: so many, or all if there are fewer.
 ROWS = 512
+#: Of a part with fewer of these rows nothing is known, unless it has no others.
+ENOUGH = 16
 
 
 def write(frame: pd.DataFrame, marks: Mapping[str, str]) -> pd.DataFrame:
@@ -34,12 +37,10 @@ def write(frame: pd.DataFrame, marks: Mapping[str, str]) -> pd.DataFrame:
     labels = _labels(frame.index)
     share = min(ROWS / max(len(frame), 1), 1.0)
     rows = _chosen(labels, share)
-    distinct, first, times = np.unique(labels[rows], return_index=True, return_counts=True)
-    rows = rows[first[times == 1]]  # a label that stands twice says nothing
     frame.attrs[ENTRY] = json.dumps(
         {
             "share": share,
-            "rows": _packed(distinct[times == 1]),
+            "rows": _packed(labels[rows]),
             "texts": (texts := sorted(set(marks.values()))),
             "columns": [
                 [_plain(name), texts.index(text), _packed(_digests(frame[name], rows))]
@@ -58,16 +59,13 @@ def read(frame: object) -> dict[str, str]:
     share, known, columns = _parsed(text)
     labels = _labels(frame.index)
     rows = _chosen(labels, share)
-    place = np.searchsorted(known, labels[rows])
-    there = place < len(known)
-    there[there] = known[place[there]] == labels[rows][there]
-    rows, place = rows[there], place[there]
-    if not len(rows) and len(frame):
+    if len(rows) < min(len(frame), ENOUGH):
         return {}
     return {
         name: mark
         for name, mark, digests in columns
-        if name in frame.columns and (digests[place] == _digests(frame[name], rows)).all()
+        if name in frame.columns
+        and np.isin(_keys(labels[rows], _digests(frame[name], rows)), _keys(known, digests)).all()
     }
 
 
@@ -93,7 +91,7 @@ def _chosen(labels: np.ndarray, share: float) -> np.ndarray:
     """The rows whose labels are drawn, by a hash that mixes neighbours."""
     if share >= 1:
         return np.arange(len(labels))
-    mixed = (labels * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)
+    mixed = (labels * _ODD) >> np.uint64(32)
     return np.flatnonzero(mixed < np.uint64(share * 2**32))
 
 
@@ -108,6 +106,11 @@ def _written(value: object) -> str:
     if isinstance(value, (bool, np.bool_, float, np.floating)) and value == value // 1:
         return str(int(value))
     return str(value)
+
+
+def _keys(labels: np.ndarray, digests: np.ndarray) -> np.ndarray:
+    """A number for each label with its value; a label may stand there more than once."""
+    return labels * _ODD + digests
 
 
 def _packed(array: np.ndarray) -> str:

@@ -253,6 +253,7 @@ class OneSampled(Mechanism):
     that lies within one block can be estimated, and nothing that does not: two answers that are never
     asked together are never seen together.
 
+    >>> from ppdm import Table
     >>> survey = Domain(("A", "B", "C"), ((0, 1),) * 3)
     >>> scheme = OneSampled(survey, math.log(3), [["A", "C"], ["B", "C"]])
     >>> reports = scheme.disguise_table(Table(survey, [500, 0, 0, 0, 0, 0, 0, 500]), np.random.default_rng(5))
