@@ -14,7 +14,7 @@ test: .venv/installed ## the tests: units, doctests, the first chapter at quick 
 	@$(RUN) pytest -n 2 --dist worksteal -q
 
 check: .venv/installed ## look at the built site in a browser, then the tests that need minutes
-	@$(RUN) ppdm check
+	@$(RUN) ppdm book check
 	@$(MAKE) --silent _build/spark/installed
 	@$(RUN) pytest -n 2 --dist worksteal -q -m "slow and not weekly"
 
@@ -22,26 +22,26 @@ weekly: .venv/installed _build/spark/installed ## the tests that need many minut
 	@$(RUN) pytest -n 2 --dist worksteal -q -m weekly
 
 quick: .venv/installed ## every chapter small, and the site, in _build/quick/html
-	@$(RUN) ppdm quick
+	@$(RUN) ppdm book quick
 
 lab: .venv/installed ## JupyterLab in notebooks/
 	@$(RUN) ppdm lab
 
 serve: .venv/installed ## show the built site on 127.0.0.1
-	@$(RUN) ppdm serve
+	@$(RUN) ppdm book serve
 
 verify: .venv/installed ## compute cells of the built book again, drawn at random
 	@$(RUN) ppdm verify
 
 pdf: .venv/installed ## print the built site as one PDF
-	@$(RUN) ppdm pdf
+	@$(RUN) ppdm book pdf
 
 zip: .venv/installed ## pack the built site into one file to read offline
-	@$(RUN) ppdm zip
+	@$(RUN) ppdm book zip
 
 bench: .venv/installed ## time the parts that must be fast
 	@$(RUN) pip install --quiet --disable-pip-version-check --no-build-isolation -e '.[bench]'
-	@$(RUN) ppdm bench
+	@$(RUN) ppdm book bench
 
 clean: ## forget everything that was built; .venv stays
 	rm -rf _build

@@ -39,10 +39,10 @@ cd "$scratch"
 python3 -m venv plain
 plain/bin/pip install --quiet --disable-pip-version-check -c constraints.txt ppdm-*.whl
 du -sh plain | sed 's/\s.*/ is what a plain install takes/'
-commands=$(plain/bin/python -c 'from ppdm.cli import COMMANDS; print(*COMMANDS)')
-for command in $commands; do
-    plain/bin/ppdm "$command" --help >/dev/null || { echo "no help: ppdm $command"; exit 1; }
-done
+plain/bin/python -c 'from ppdm.cli import COMMANDS; print(*COMMANDS, sep="\\n")' > commands
+while read -r command; do
+    plain/bin/ppdm $command --help >/dev/null || { echo "no help: ppdm $command"; exit 1; }
+done < commands
 sed -n '/^```python$/,/^```$/p' README.md | sed '/^```/d' > readme.py
 cat >> readme.py <<'END'
 import pandas as pd
@@ -51,7 +51,7 @@ scheme.disguise(answers, np.random.default_rng(2)).to_csv("reports.csv", index=F
 END
 plain/bin/python readme.py
 plain/bin/ppdm estimate reports.csv --scheme scheme.json
-for command in "course build" "book" "check"; do
+for command in "course build" "book" "book check"; do
     plain/bin/ppdm $command 2>said && { echo "ppdm $command worked in a plain install"; exit 1; }
     grep -q 'install ppdm with its extra `' said && [ "$(wc -l <said)" = 1 ] || { cat said; exit 1; }
 done

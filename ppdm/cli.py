@@ -1,6 +1,6 @@
-"""The `ppdm` command: one table of sub-commands, each loaded only when it is called.
+"""The `ppdm` command: two lists of sub-commands, the users' and the makers', each loaded only when it is called.
 
-A sub-command is a line in `COMMANDS` that names the function which declares its arguments and the
+A sub-command is a line in `USERS` or in `MAKERS` that names the function which declares its arguments and the
 function which runs it. Nothing heavy is imported before the command is known.
 """
 
@@ -23,42 +23,44 @@ class Command(NamedTuple):
     extra: str = ""  # the extra of this package that brings what `run` needs
 
 
-_MAKE = "ppdm.book.build.commands"
-COMMANDS = {
-    "book": Command("run every chapter at the paper's size, build the site",
-                    "ppdm.book.arguments:book", f"{_MAKE}:book", "book"),
-    "quick": Command("the same, small: for whoever edits a page",
-                     "ppdm.book.arguments:quick", f"{_MAKE}:quick", "book"),
-    "run": Command("run one chapter, with other parameters if you like",
-                   "ppdm.book.arguments:run", f"{_MAKE}:run", "book"),
-    "verify": Command("compute cells again, drawn at random, and compare",
-                      "ppdm.book.arguments:verify", "ppdm.book.verify:main", "book"),
-    "clean": Command("remove kept cells that nothing uses any more",
-                     "ppdm.book.arguments:clean", f"{_MAKE}:clean", "book"),
-    "serve": Command("show the built site on 127.0.0.1",
-                     "ppdm.book.arguments:serve", f"{_MAKE}:serve", "book"),
-    "lab": Command("open JupyterLab in notebooks/", "ppdm.book.arguments:none", f"{_MAKE}:lab", "book"),
-    "zip": Command("pack the built site into one file to read offline",
-                   "ppdm.book.arguments:none", f"{_MAKE}:pack", "book"),
-    "pdf": Command("print the built site as a PDF",
-                   "ppdm.book.arguments:pdf", f"{_MAKE}:pdf", "test"),
+_MAKE, _TAKES = "ppdm.book.build.commands", "ppdm.book.arguments"
+USERS = {
     "data": Command("list or verify the stored data sets",
                     "ppdm.data.cli:add_arguments", "ppdm.data.cli:main"),
+    "run": Command("run one chapter, with other parameters if you like",
+                   f"{_TAKES}:run", f"{_MAKE}:run", "book"),
+    "verify": Command("compute results of the chapters again, drawn at random, and compare",
+                      f"{_TAKES}:verify", "ppdm.book.verify:main", "book"),
+    "advise": Command("which scheme should I use? What you fear, what you compute, how many answer",
+                      "ppdm.survey.choice:add_arguments", "ppdm.survey.choice:main"),
     "optimise": Command("search good randomization matrices for a survey",
                         "ppdm.optimise.cli:add_arguments", "ppdm.optimise.cli:main"),
     "estimate": Command("shares with intervals, from reports and the scheme they were made with",
                         "ppdm.survey.cli:add_arguments", "ppdm.survey.cli:main"),
     "survey": Command("a survey of your own: the file, the form, the reports, the estimate",
                       "ppdm.survey.commands:add_arguments", "ppdm.survey.commands:main", "survey"),
-    "advise": Command("which scheme should I use? What you fear, what you compute, how many answer",
-                      "ppdm.survey.choice:add_arguments", "ppdm.survey.choice:main"),
     "course": Command("build the assignments, grade a folder of submissions",
                       "ppdm.course.cli:add_arguments", "ppdm.course.cli:main", "course"),
-    "check": Command("look at the built site: links, a browser, accessibility",
-                     "ppdm.book.arguments:check", "ppdm.book.check.cli:main", "test"),
-    "bench": Command("time the parts that must be fast",
-                     "ppdm.book.arguments:none", "ppdm.book.bench:main", "bench"),
+    "lab": Command("open JupyterLab in notebooks/", f"{_TAKES}:none", f"{_MAKE}:lab", "book"),
 }  # fmt: skip
+MAKERS = {
+    "book": Command("run every chapter at the paper's size, build the site",
+                    f"{_TAKES}:book", f"{_MAKE}:book", "book"),
+    "book quick": Command("the same, small: for a change to a page, or a new parameter",
+                          f"{_TAKES}:quick", f"{_MAKE}:quick", "book"),
+    "book check": Command("look at the built site: links, a browser, accessibility",
+                          f"{_TAKES}:check", "ppdm.book.check.cli:main", "test"),
+    "book serve": Command("show the built site on 127.0.0.1", f"{_TAKES}:serve", f"{_MAKE}:serve", "book"),
+    "book pdf": Command("print the built site as a PDF", f"{_TAKES}:built", f"{_MAKE}:pdf", "test"),
+    "book zip": Command("pack the built site into one file to read offline",
+                        f"{_TAKES}:built", f"{_MAKE}:pack", "book"),
+    "book compare": Command("do two built books hold the same numbers?",
+                            f"{_TAKES}:compare", "ppdm.book.compare:main", "book"),
+    "book bench": Command("time the parts that must be fast", f"{_TAKES}:none", "ppdm.book.bench:main", "bench"),
+    "book clean": Command("remove kept results that nothing uses any more",
+                          f"{_TAKES}:clean", f"{_MAKE}:clean", "book"),
+}  # fmt: skip
+COMMANDS = USERS | MAKERS
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -77,18 +79,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not argv or argv[0] in ("-h", "--help"):
         print(_overview())
         return 0 if argv else 2
-    name, rest = argv[0], argv[1:]
+    name, rest = _named(argv)
     if name not in COMMANDS:
-        return _complain(f"there is no command {name!r}; there are {', '.join(COMMANDS)}.")
+        return _complain(_what_there_is(name))
     signal.signal(signal.SIGTERM, _as_interrupt)  # stop as tidily as for Ctrl-C
     try:
         return _call(name, COMMANDS[name], rest) or 0
     except KeyboardInterrupt:
         return _complain("stopped.", code=130)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RuntimeError) as error:
         return _complain(str(error))
-    except RuntimeError as error:
-        return _complain(str(error))
+
+
+def _named(argv: list[str]) -> tuple[str, list[str]]:
+    """The command that a line begins with, of one word or of two, and what is left of the line."""
+    words = 2 if argv[0] == "book" and argv[1:] and not argv[1].startswith("-") else 1
+    return " ".join(argv[:words]), argv[words:]
+
+
+def _what_there_is(name: str) -> str:
+    """For a name that is no command: where it went, or which there are."""
+    if f"book {name}" in MAKERS:
+        return f"`ppdm {name}` is now `ppdm book {name}`."
+    if name.startswith("book "):
+        words = ", ".join(key.removeprefix("book ") for key in MAKERS if " " in key)
+        return f"there is no `ppdm {name}`; `ppdm book` alone builds the book, and its words are {words}."
+    return f"there is no command {name!r}; there are {', '.join(USERS)} and book."
 
 
 def _call(name: str, command: Command, argv: list[str]) -> int | None:
@@ -116,12 +132,10 @@ def _what_is_missing(name: str, command: Command, module: str) -> str:
 
 
 def _overview() -> str:
-    width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {command.help}" for name, command in COMMANDS.items()]
-    return "\n".join(
-        ["usage: ppdm COMMAND [...]   (ppdm COMMAND --help says more, ppdm --version which)", ""]
-        + lines
-    )
+    lines = ["usage: ppdm COMMAND [...]   (ppdm COMMAND --help says more, ppdm --version which)"]
+    for heading, commands in (("To use it:", USERS), ("To make the book:", MAKERS)):
+        lines += ["", heading, *(f"  {name:<10}  {each.help}" for name, each in commands.items())]
+    return "\n".join(lines)
 
 
 def _as_interrupt(*_) -> None:

@@ -13,6 +13,9 @@ forced-response     ``truth``: probability of the true answer; ``forced``: the p
                     told to give each level, in their order
 matrix              ``matrix``: M[y][x], the probability that the true level x is reported as y;
                     ``outputs``: the labels of the reports, by default the levels; ``prior``
+triangular          ``p``: the first answer is reported as the second with probability p; the second
+                    as it is (asked is whether it, or an unrelated question with a yes in p of all
+                    cases, or both, are answered yes)
 unrelated-question  ``q``: probability of the private answers; ``personal``: for each attribute the
                     known probabilities of its levels in the personal answers, else all alike
 multi-group         ``theta``: the truth with probability θ, else all answers of a group reversed;
@@ -217,11 +220,9 @@ class Survey:
     def from_json(cls, text: str) -> Survey:
         """The inverse of :meth:`to_json`; anything else is refused."""
         try:
-            plain = json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+            plain = json.loads(text, object_pairs_hook=_once)
         except json.JSONDecodeError as error:
-            raise ValueError(
-                f"this is no JSON: {error.msg} in line {error.lineno}, column {error.colno}"
-            ) from None
+            raise ValueError(f"this is no JSON: {error}") from None
         except RecursionError:
             raise ValueError("this is no survey: it is nested too deeply") from None
         return cls.from_plain(plain)
@@ -413,6 +414,7 @@ _MECHANISMS = {
     "k-rr": _Mechanism({"p": _probability}),
     "forced-response": _Mechanism({"truth": _probability, "forced": _probabilities}),
     "matrix": _Mechanism({"matrix": _matrix}, {"outputs": _levels, "prior": _distribution}),
+    "triangular": _Mechanism({"p": _probability}, two=True),
     "unrelated-question": _Mechanism(
         {"q": _probability}, {"personal": _distributions}, groups=True
     ),
@@ -503,10 +505,6 @@ def _once(pairs: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
         if key in keys[:place]:
             raise ValueError(f"the key {key!r} stands twice")
     return dict(pairs)
-
-
-def _no_number(word: str) -> None:
-    raise ValueError(f"{word} is no number that a survey can hold")
 
 
 class _Yaml(yaml.SafeLoader):

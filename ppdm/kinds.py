@@ -20,13 +20,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from ppdm import marks
-from ppdm.channel import Channel, from_text, to_text
 from ppdm.domain import Domain, listed
+
+if TYPE_CHECKING:
+    from ppdm.channel import Channel
 
 #: What each step takes.
 TAKES = {
@@ -158,7 +160,10 @@ def need(step: str, kind: Kind) -> None:
 
 
 def need_channels(channels: Iterable[Channel], kind: Kind, scheme: object) -> None:
-    """Refuse reports that these channels did not make."""
+    """Refuse reports that these channels did not make.
+
+    >>> need_channels((), NOT_SAID, "no scheme")      # what protects nothing is content with everything
+    """
     for channel in channels:
         if channel in kind.channels:
             continue
@@ -193,7 +198,7 @@ def _described(channel: Channel) -> str:
 
 # -- frames ----------------------------------------------------------------------------------------
 
-_ANSWERS, _OPEN = "answers", "open"
+_ANSWERS, _OPEN = marks.ANSWERS, "open"
 
 
 def mark(frame: pd.DataFrame, kind: Kind) -> pd.DataFrame:
@@ -203,6 +208,8 @@ def mark(frame: pd.DataFrame, kind: Kind) -> pd.DataFrame:
     >>> of_frame(mark(pd.DataFrame({"A": [0, 1]}), ANSWERS))
     answers
     """
+    from ppdm.channel import to_text  # tables do without channels until something was disguised
+
     texts = dict.fromkeys(frame.columns, _ANSWERS if kind.what == "answers" else _OPEN)
     for channel in kind.channels:
         texts |= dict.fromkeys(channel.names, to_text(channel))
@@ -210,10 +217,16 @@ def mark(frame: pd.DataFrame, kind: Kind) -> pd.DataFrame:
 
 
 def of_frame(frame: object) -> Kind:
-    """The kind of a frame's columns, as far as it can still vouch for them; else it is not said."""
+    """The kind of a frame's columns, as far as it can still vouch for them; else it is not said.
+
+    >>> of_frame(pd.DataFrame({"A": [0, 1]}))
+    not said
+    """
     texts = marks.read(frame)
     if not texts:
         return NOT_SAID
+    from ppdm.channel import from_text
+
     channels = []
     for text in dict.fromkeys(texts.values()):
         if text in (_ANSWERS, _OPEN):

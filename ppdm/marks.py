@@ -20,6 +20,8 @@ import pandas as pd
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 #: The entry of ``attrs``.
 ENTRY = "ppdm"
+#: The mark of what a source vouches for.
+ANSWERS = "answers"
 #: Rows that vouch for the marks: so many, or all if there are fewer.
 ROWS = 512
 #: Of a part with fewer of these rows nothing is known, unless it has no others.
@@ -51,8 +53,21 @@ def write(frame: pd.DataFrame, marks: Mapping[str, str]) -> pd.DataFrame:
     return frame
 
 
+def answers(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same frame, whose columns a source vouches for as true answers.
+
+    >>> read(answers(pd.DataFrame({"A": [0, 1]})))
+    {'A': 'answers'}
+    """
+    return write(frame, dict.fromkeys(frame.columns, ANSWERS))
+
+
 def read(frame: object) -> dict[str, str]:
-    """The marks of the columns for which the frame can still vouch."""
+    """The marks of the columns for which the frame can still vouch.
+
+    >>> read(write(pd.DataFrame({"A": [0, 1]}), {"A": "answers"}).assign(B=1))
+    {'A': 'answers'}
+    """
     text = getattr(frame, "attrs", {}).get(ENTRY)
     if not isinstance(text, str) or not isinstance(frame, pd.DataFrame):
         return {}

@@ -48,7 +48,12 @@ SMALL = 4_096
 
 
 class Scheme(Protocol):
-    """What a table asks of a scheme: as which kind it reports the attributes of a domain."""
+    """What a table asks of a scheme: as which kind it reports the attributes of a domain.
+
+    >>> from ppdm import MultiGroup
+    >>> MultiGroup(0.8).kind_of_reports(Domain(("A",), ((0, 1),)))
+    reports (flip of A)
+    """
 
     def kind_of_reports(self, reported: Domain) -> Kind: ...
 
@@ -391,20 +396,8 @@ class Table:
         names = [*frame.index.names, *frame.columns.names]
         if None in names:
             raise ValueError("a cross table names its rows and its columns, as pd.crosstab does")
-        axes = [
-            axis.levels if isinstance(axis, pd.MultiIndex) else [axis.unique()]
-            for axis in (frame.index, frame.columns)
-        ]
-        levels = tuple(tuple(part.tolist()) for axis in axes for part in axis)
-        cells = frame
-        for axis in range(frame.columns.nlevels):
-            cells = (
-                cells.stack(level=0, future_stack=True) if axis < frame.columns.nlevels else cells
-            )
-        numbers = cells.rename("count").reset_index()
-        return cls.from_frame(
-            numbers[cells.notna().to_numpy()], levels=dict(zip(names, levels, strict=True))
-        )
+        numbers = frame.melt(ignore_index=False, value_name="count").reset_index().dropna()
+        return cls.from_frame(numbers, levels={n: list(numbers[n].unique()) for n in names})
 
     def split(self, size: int, rng: np.random.Generator) -> tuple[Table, Table]:
         """Deal the counted records into two tables, the first of `size` records, at random.
@@ -570,7 +563,11 @@ def aggregated(
 
 
 class Reported(NamedTuple):
-    """Records of another engine, said to be reports of a scheme; made by :func:`reports`."""
+    """Records of another engine, said to be reports of a scheme; made by :func:`reports`.
+
+    >>> Reported("reports.csv", None).records
+    'reports.csv'
+    """
 
     records: object
     scheme: Any
@@ -793,7 +790,9 @@ def _only(levels: Levels, names: Sequence[str]) -> dict[str, tuple]:
     if whole is not None:
         levels = dict(zip(whole.names, whole.levels, strict=True))
     chosen = {name: given for name, given in (levels or {}).items() if name in names}
-    return {name: tuple(in_order(f"the levels of {name!r}", given)) for name, given in chosen.items()}
+    return {
+        name: tuple(in_order(f"the levels of {name!r}", given)) for name, given in chosen.items()
+    }
 
 
 def checked_weights(weights: ArrayLike, records: int) -> np.ndarray:

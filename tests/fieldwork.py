@@ -2,7 +2,6 @@
 
 import asyncio
 import http.client
-import json
 import threading
 from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
@@ -31,6 +30,8 @@ SURVEY = Survey(
     questions={"cheated": "Have you ever <cheated> in an exam?"},
 )  # fmt: skip
 CODES = Codes(SURVEY)
+#: Lengths of a body that are none.
+LIES = [str(10**9), str(2**63), str(BODY + 1), "-5", "1e3", "", "0x10", "\xb2", "9" * 5000]
 
 
 def some_codes(number: int, seed: int = 1) -> list[str]:
@@ -42,27 +43,21 @@ def some_codes(number: int, seed: int = 1) -> list[str]:
 
 
 def hostile(kind: int, rng, good: str) -> tuple[bytes, dict]:
-    """Bytes of chance, lengths that lie, damaged codes, words like codes, another form, paths: what may be
-    sent in place of a code, and with which headers."""
+    """What may be sent in place of a code, and with which headers: lengths that lie, bytes of chance, a damaged
+    code, a word like a code, another form, and what leads elsewhere."""
     if kind == 0:
-        return bytes(rng.integers(0, 256, rng.integers(0, BODY))), {}
-    if kind == 1:
-        return b"x", {"Content-Length": str(rng.choice([10**9, 2**63, BODY + 1]))}
-    if kind == 2:
-        return b"", {
-            "Content-Length": str(rng.choice(["-5", "1e3", "", "0x10", "\xb2", "9" * 5000]))
-        }
-    if kind == 3:
-        at = int(rng.choice([i for i, letter in enumerate(good) if letter != "-"]))
-        other = rng.choice(list(ALPHABET.replace(good[at], "")))
-        return f"{good[:at]}{other}{good[at + 1 :]}".encode(), {}
-    if kind == 4:
-        return "".join(rng.choice(list(ALPHABET), CODES.whole)).encode(), {}
-    if kind == 5:
-        return json.dumps({"code": good, "n": int(rng.integers(9**9))}).encode(), {}
-    end = bytes(rng.integers(32, 127, 8))
-    start = [b"../../codes.txt", b"%2e%2e%2f", b"=cmd|", b"\x00\x00", good.encode() * 2]
-    return (start[rng.integers(len(start))] + end)[:BODY], {}
+        return b"x", {"Content-Length": str(rng.choice(LIES))}
+    at = rng.integers(len(good))
+    wrong = "U" if good[at] == "-" else ALPHABET[ALPHABET.index(good[at]) - 1]
+    return [
+        rng.bytes(rng.integers(0, BODY)),
+        f"{good[:at]}{wrong}{good[at + 1 :]}".encode(),
+        "".join(rng.choice(list(ALPHABET), CODES.whole)).encode(),
+        b'{"code": "%s"}' % good.encode(),
+        rng.choice(
+            [b"../../codes.txt", b"%2e%2e%2f", b"=cmd|' /C calc'!A0", b"\0\0", good.encode() * 2]
+        ),
+    ][kind - 1], {}
 
 
 @contextmanager

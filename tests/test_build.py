@@ -290,11 +290,11 @@ def test_a_second_build_says_who_is_at_work_and_waits(tmp_path):
             stderr=subprocess.PIPE,
         )
 
-    first = start("ppdm quick")
+    first = start("ppdm book quick")
     assert first.stdout.readline() == "in\n"
     second = start("ppdm book")
     said = second.stderr.readline()
-    assert said.startswith(f"`ppdm quick` (process {first.pid}, since ")
+    assert said.startswith(f"`ppdm book quick` (process {first.pid}, since ")
     assert said.endswith(f"UTC) is at work in {tmp_path / 'out'}: waiting for it to end.\n")
     first.kill()  # however it ends
     first.communicate()
@@ -323,7 +323,7 @@ def test_runs_with_other_parameters_do_not_overwrite_each_other(book, monkeypatc
 
 @pytest.fixture
 def cache(book, monkeypatch):
-    """Kept cells of a megabyte each, unused for some days; a function that says which are left."""
+    """Kept points of a megabyte each, unused for some days; a function that says which are left."""
     monkeypatch.chdir(book.root)
     monkeypatch.delenv("PPDM_CACHE", raising=False)
     folder = book.out / "cache"
@@ -353,15 +353,15 @@ def test_cells_that_nothing_uses_any_more_are_removed_with_a_sentence(book, cach
     built, quick = keep("ba4", 90), keep("ba5", 90)
     manifest_of(book, built)
     manifest_of(places.quick_layout(book.root), quick)
-    assert cli.main(["clean"]) == 0
+    assert cli.main(["book", "clean"]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("Removed the kept cells of 2 experiments (2 MB) that nothing had used")
+    assert said.startswith("Removed the kept points of 2 experiments (2 MB) that nothing had used")
     assert said.endswith("; 3 MB are left.\n")
     assert left() == {young, built, quick} and old
     assert not (book.out / "cache" / "ab").exists()
-    assert cli.main(["clean"]) == 0
+    assert cli.main(["book", "clean"]) == 0
     assert (
-        capsys.readouterr().out == "Nothing to remove: 3 MB of kept cells are in use, or young.\n"
+        capsys.readouterr().out == "Nothing to remove: 3 MB of kept points are in use, or young.\n"
     )
 
 
@@ -370,11 +370,11 @@ def test_the_longest_unused_go_first_and_nothing_that_may_be_in_use(book, cache,
     keep("aa1", 9), keep("aa2", 5)
     kept = {keep("aa3", 3), keep("aa4", 0.5), keep("aa5", 20)}
     manifest_of(book, "aa/" + "5" * 30)
-    assert cli.main(["clean", "--gigabytes", "0.003"]) == 0  # 3.2 MB
+    assert cli.main(["book", "clean", "--gigabytes", "0.003"]) == 0  # 3.2 MB
     assert "of 2 experiments" in capsys.readouterr().out and left() == kept
-    assert cli.main(["clean", "--gigabytes", "0"]) == 0
+    assert cli.main(["book", "clean", "--gigabytes", "0"]) == 0
     assert len(left()) == 2  # of today; of the built book
-    assert cli.main(["clean", "--days", "-1"]) == 1
+    assert cli.main(["book", "clean", "--days", "-1"]) == 1
     assert "--days is -1; it must be 0 or more" in capsys.readouterr().err
 
 
@@ -382,7 +382,7 @@ def test_only_what_a_study_kept_is_removed(book, cache):
     keep, left = cache
     mine = {keep("zz1", 99), keep("aa2", 99, file="thesis.doc")}
     (book.out / "cache" / "aa" / "notes").mkdir()
-    assert cli.main(["clean"]) == 0 and left() == mine | {"aa/notes"}
+    assert cli.main(["book", "clean"]) == 0 and left() == mine | {"aa/notes"}
 
 
 def test_builds_and_runs_prune_and_reading_is_use(book, cache, monkeypatch, capsys):
@@ -391,7 +391,7 @@ def test_builds_and_runs_prune_and_reading_is_use(book, cache, monkeypatch, caps
     monkeypatch.setattr(commands, "check_parameters", lambda *_: None)
     old = keep("aa1", 40)
     assert cli.main(["run", "00"]) == 0
-    assert "Removed the kept cells of 1 experiment (1 MB)" in capsys.readouterr().out
+    assert "Removed the kept points of 1 experiment (1 MB)" in capsys.readouterr().out
     assert not left() and old
     monkeypatch.setattr(identity, "_BEGAN", float("inf"))  # whoever edits the package meanwhile
     for _ in range(2):
@@ -417,7 +417,7 @@ def test_the_quick_build_says_how_to_see_it(monkeypatch, tmp_path, capsys):
         profile = "quick" if where.out.name == "quick" else "paper"
         where.claims.mkdir(parents=True, exist_ok=True)
         commands._build(where, profile)
-        assert capsys.readouterr().out.endswith(f"or type `ppdm {command}`.\n")
+        assert capsys.readouterr().out.endswith(f"or type `ppdm book {command}`.\n")
     monkeypatch.setattr(verify, "look", lambda where, manifests, cells: ["01_first"] * cells)
     with pytest.raises(RuntimeError, match="not as they were: 01_first"):
         commands._build(where, profile, again=1)
@@ -479,8 +479,8 @@ def test_jupyter_book_makes_this_book_as_html_only(tmp_path):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize(("profile", "command"), [(None, "book"), ("quick", "quick")])
-def test_jupyter_book_hands_over_to_ppdm(book, tmp_path, monkeypatch, profile, command):
+@pytest.mark.parametrize(("profile", "words"), [(None, ["book"]), ("quick", ["book", "quick"])])
+def test_jupyter_book_hands_over_to_ppdm(book, tmp_path, monkeypatch, profile, words):
     """What is typed by habit is the command of the house; another folder gets a copy of its site."""
     monkeypatch.delenv("PPDM_PROFILE", raising=False)
     if profile:
@@ -497,7 +497,7 @@ def test_jupyter_book_hands_over_to_ppdm(book, tmp_path, monkeypatch, profile, c
     monkeypatch.setattr(extension.subprocess, "call", call)
     app = SimpleNamespace(srcdir=book.root, outdir=tmp_path / "elsewhere")
     assert extension.build_as_ppdm(app, "html") == 0
-    assert jobs == [(["-P", "-m", "ppdm", command], book.root)]
+    assert jobs == [(["-P", "-m", "ppdm", *words], book.root)]
     assert (app.outdir / "index.html").read_text() == "made"
 
 

@@ -13,7 +13,7 @@ import pytest
 from ppdm.book import arguments
 from ppdm.book.check import Finding, cli, lighthouse
 from ppdm.book.check.browser import MODES, check_pages
-from ppdm.book.check.lighthouse import check_scores
+from ppdm.book.check.lighthouse import judge
 from ppdm.book.check.server import serving
 from ppdm.book.check.static import (
     check_files,
@@ -98,8 +98,8 @@ def test_a_large_site_is_found_with_its_largest_file(site):
 
 def test_python_and_the_printed_book_have_limits_of_their_own(site):
     folder = site()
-    (folder / "_static" / "pyodide").mkdir(parents=True)
-    (folder / "_static" / "pyodide" / "python.wasm").write_bytes(b"x" * 5000)
+    (folder / "_static" / "python").mkdir(parents=True)
+    (folder / "_static" / "python" / "python.wasm").write_bytes(b"x" * 5000)
     (folder / "ppdm-book.pdf").write_bytes(b"x" * 3000)
     assert check_size(folder, limit=4000, python=8000, printed=4000) == []
     found = check_size(folder, limit=4000, python=5000, printed=3000)
@@ -187,12 +187,16 @@ def test_screenshots_are_pictures(chromium_path, site, tmp_path):
 
 
 def test_lighthouse_scores_are_held_to_their_limits():
-    good = {"accessibility": 100, "best-practices": 95, "performance": 90}
-    assert check_scores("a.html", good, {}) == []
-    for name, value in good.items():
-        assert [f.kind for f in check_scores("a.html", good | {name: value - 1}, {})] == [
-            "lighthouse"
-        ]
+    def report(**points):
+        full = {"accessibility": 100, "best-practices": 95, "performance": 90} | points
+        return {
+            "audits": {},
+            "categories": {k: {"score": v / 100, "auditRefs": []} for k, v in full.items()},
+        }
+
+    assert judge("a.html", report()) == []
+    for low in ({"accessibility": 99}, {"best-practices": 94}, {"performance": 89}):
+        assert [f.kind for f in judge("a.html", report(**low))] == ["lighthouse"]
 
 
 @pytest.mark.slow
@@ -210,7 +214,7 @@ def test_a_package_that_is_not_the_locked_one_is_refused(tmp_path, monkeypatch, 
     with pytest.raises(RuntimeError) as error:
         lighthouse.install(tmp_path / "there")
     if "ENOTCACHED" in str(error.value):
-        pytest.skip("npm's cache does not hold Lighthouse: `ppdm check` fetches it")
+        pytest.skip("npm's cache does not hold Lighthouse: `ppdm book check` fetches it")
     assert "EINTEGRITY" in str(error.value) and another in str(error.value)
     assert not (tmp_path / "there" / "node_modules" / ".bin" / "lighthouse").exists()
 
@@ -232,15 +236,17 @@ def test_the_command_fails_if_and_only_if_something_is_wrong(chromium_path, site
     )
 
 
-def test_the_command_says_what_to_install(site, capsys, monkeypatch):
+def test_the_command_says_what_to_install(site, monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: None)
-    assert run(site()) == 1
-    assert "apt-get install chromium" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="apt-get install chromium"):
+        run(site())
 
 
-def test_the_command_without_a_site(tmp_path, capsys):
-    assert run(tmp_path) == 1
-    assert "run `ppdm book` first" in capsys.readouterr().err
+def test_the_command_without_a_site_or_a_page(site, tmp_path):
+    with pytest.raises(ValueError, match="type `ppdm book` first"):
+        run(tmp_path / "gone")
+    with pytest.raises(ValueError, match="no page's name contains gone"):
+        run(site(), "--page", "gone")
 
 
 def test_a_finding_reads_as_a_sentence():

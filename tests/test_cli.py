@@ -1,5 +1,6 @@
 """The `ppdm` command: what it offers, and how it refuses."""
 
+import argparse
 import json
 import subprocess
 import sys
@@ -15,12 +16,37 @@ def test_the_overview_names_every_command(capsys):
     assert cli.main(["--help"]) == 0
     told = capsys.readouterr().out
     assert all(f"\n  {name} " in told for name in cli.COMMANDS)
+    users, makers = told.split("To make the book:")
+    assert "  run " in users and "  book quick " in makers
     assert cli.main([]) == 2
 
 
-def test_an_unknown_command_is_refused_with_the_known_ones(capsys):
-    assert cli.main(["bok"]) == 1
-    assert "there is no command 'bok'; there are book, quick, run" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("bok", "there is no command 'bok'; there are data, run, verify, advise, optimise, estimate"),
+        ("book bok", "there is no `ppdm book bok`; `ppdm book` alone builds the book, and its words are quick,"),
+        *((old, f"`ppdm {old}` is now `ppdm book {old}`.\n")
+          for old in ("quick", "check", "serve", "pdf", "zip", "bench", "clean")),
+    ],
+)  # fmt: skip
+def test_an_unknown_or_old_command_is_one_sentence(capsys, line, said):
+    assert cli.main(line.split()) == 1
+    told = capsys.readouterr().err
+    assert said in told and told.count("\n") == 1
+
+
+def test_an_option_means_the_same_wherever_it_is():
+    """Of one name, one kind of value and one default, but where a command's help says its own."""
+    known: dict[str, set] = {}
+    for command in cli.MAKERS.values():
+        parser = argparse.ArgumentParser(add_help=False)
+        cli._function(command.arguments)(parser)
+        for option in parser._actions:
+            known.setdefault(option.dest, set()).add(
+                (str(option.type), option.default, option.help)
+            )
+    assert {name for name, meanings in known.items() if len(meanings) > 1} == set()
 
 
 #: What a plain install does not bring: the extras' packages, and what comes with them.
@@ -49,8 +75,8 @@ for line in json.load(sys.stdin):
     said[" ".join(line)] = code, words.getvalue()
 print(json.dumps(said))
 """
-    lines = [[name, "--help"] for name in cli.COMMANDS]
-    lines += [["course", "build"], ["book"], ["run", "01"], ["check"], ["pdf"]]
+    lines = [[*name.split(), "--help"] for name in cli.COMMANDS]
+    lines += [["course", "build"], ["book"], ["run", "01"], ["book", "check"], ["book", "pdf"]]
     done = subprocess.run(
         [sys.executable, "-c", code],
         input=json.dumps(lines),
@@ -73,8 +99,8 @@ def test_every_command_explains_itself_in_a_plain_install(plain, name):
         ("course build", "course"),
         ("book", "book"),
         ("run 01", "book"),
-        ("check", "test"),
-        ("pdf", "test"),
+        ("book check", "test"),
+        ("book pdf", "test"),
     ],
 )
 def test_what_needs_an_extra_names_it_in_one_sentence(plain, line, extra):
@@ -92,15 +118,15 @@ def test_an_extra_that_a_command_names_brings_what_the_machinery_needs():
 
 def test_an_absent_part_is_one_sentence(capsys, monkeypatch):
     absent = cli.Command("nothing", "ppdm.no_such_room:add", "ppdm.no_such_room:main")
-    monkeypatch.setitem(cli.COMMANDS, "bench", absent)
-    assert cli.main(["bench"]) == 1
+    monkeypatch.setitem(cli.COMMANDS, "lab", absent)
+    assert cli.main(["lab"]) == 1
     assert capsys.readouterr().err == (
-        "ppdm: `ppdm bench` needs ppdm.no_such_room, which this copy lacks.\n"
+        "ppdm: `ppdm lab` needs ppdm.no_such_room, which this copy lacks.\n"
     )
-    monkeypatch.setitem(cli.COMMANDS, "bench", absent._replace(arguments="no_such_library:add"))
-    assert cli.main(["bench"]) == 1
+    monkeypatch.setitem(cli.COMMANDS, "lab", absent._replace(arguments="no_such_library:add"))
+    assert cli.main(["lab"]) == 1
     assert capsys.readouterr().err == (
-        "ppdm: `ppdm bench` needs the package no_such_library, which is not installed: "
+        "ppdm: `ppdm lab` needs the package no_such_library, which is not installed: "
         "install no_such_library.\n"
     )
 
@@ -116,7 +142,7 @@ def test_the_site_is_asked_for_before_it_is_shown(capsys, monkeypatch, tmp_path)
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "_config.yml").touch()
     monkeypatch.chdir(tmp_path)
-    assert cli.main(["serve"]) == 1
+    assert cli.main(["book", "serve"]) == 1
     assert "type `ppdm book` first" in capsys.readouterr().err
 
 

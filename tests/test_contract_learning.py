@@ -231,7 +231,9 @@ def test_a_bound_learner_takes_what_is_asked_and_nothing_else(learner):
         "a": (0, 1),
         "b": (0, 1, 2),
     }
-    assert model.predict(true[["a", "b"]].assign(b=2)).shape == (500,)  # a level that nobody gave is known
+    assert model.predict(true[["a", "b"]].assign(b=2)).shape == (
+        500,
+    )  # a level that nobody gave is known
     for wrong, message in (
         ((X[["a"]], y), "the records lack b"),
         ((X.assign(d=1), y), "the records have d, which is not asked"),

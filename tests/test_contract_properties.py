@@ -214,7 +214,11 @@ def learned(case, frame, scheme):
             sent = reports(records, scheme)
             X, y = sent.drop(columns=target), sent[target]
             model = learner.fit(X, y)
-            asked = asked.drop(target) if isinstance(asked, pl.DataFrame) else records.drop(columns=target)
+            asked = (
+                asked.drop(target)
+                if isinstance(asked, pl.DataFrame)
+                else records.drop(columns=target)
+            )
             found.append((model.predict(asked).tolist(), round(model.score(X, y), 9)))
     return found[::2], found[1::2]
 

@@ -46,7 +46,7 @@ def numbers(text: str) -> list[float]:
 def test_what_a_hundred_answers_show_is_what_the_package_says(page, theta, share):
     page.locator("#hundred-theta").fill(str(theta))
     page.locator("#hundred-share").fill(str(share))
-    page.locator("#hundred button").click()  # asks, and asks again with new coins
+    page.locator("#hundred button").first.click()  # asks, and asks again with new coins
     said = page.locator("#hundred .said").inner_text().replace("−", "-")
     shape = r"(\d+) of 100 say yes; (\d+) have cheated. Undone: (\S+), .* from (\S+) to (\S+)\. ?"
     yes, have, undone, low, high = map(float, re.search(shape, said).groups())
@@ -64,7 +64,7 @@ def test_a_value_outside_is_drawn_outside_the_possible_shares(page):
     page.locator("#hundred-theta").fill("0.55")
     page.locator("#hundred-share").fill("1")
     for _ in range(200):  # above 1 with probability about one half at each asking
-        page.locator("#hundred button").click()
+        page.locator("#hundred button").first.click()
         shown = numbers(page.locator("#hundred .undone-label").text_content())[0]
         if shown > 1.2:
             break
@@ -78,7 +78,7 @@ def test_a_value_outside_is_drawn_outside_the_possible_shares(page):
 
 def test_answers_turn_one_by_one_while_theta_moves(page):
     page.locator("#hundred-theta").fill("0")
-    page.locator("#hundred button").click()
+    page.locator("#hundred button").first.click()
     page.locator("#hundred-coins").check()
     turned = []
     for theta in np.linspace(0, 1, 21):
@@ -93,6 +93,40 @@ def test_a_face_tells_what_only_we_can_see_by_keyboard(page):
     page.keyboard.press("ArrowRight")
     told = page.locator("#hundred .one").inner_text()
     assert told.startswith("Only you can see") and "her coin said" in told
+
+
+def test_what_stands_behind_a_face_follows_what_is_set_and_asked(page):
+    page.locator("#hundred-theta").fill("0")
+    page.locator("#hundred button").first.click()
+    page.locator("#hundred svg.faces").focus()
+    page.keyboard.press("ArrowRight")
+    assert "her coin said “opposite”" in page.locator("#hundred .one").inner_text()
+    page.locator("#hundred-theta").fill("1")
+    assert "her coin said “truth”" in page.locator("#hundred .one").inner_text()
+    page.locator("#hundred button").first.click()
+    says = page.locator("#hundred .looked-at").get_attribute("class")
+    assert (
+        f"so she says {'yes' if 'says-yes' in says else 'no'}"
+        in page.locator("#hundred .one").inner_text()
+    )
+
+
+def test_no_answer_has_a_face(page):
+    page.locator("#hundred button").first.click()
+    mouths = page.locator("#hundred .mouth").evaluate_all(
+        "all => new Set(all.map((m) => m.getAttribute('d').slice(-2))).size"
+    )
+    assert mouths == 1
+
+
+def test_the_line_keeps_its_ends(page):
+    marks = "all => all.map((mark) => mark.textContent).join(' ')"
+    seen = set()
+    for theta in (0.95, 0.7, 0.55):
+        page.locator("#hundred-theta").fill(str(theta))
+        page.locator("#hundred button").first.click()
+        seen.add(page.locator("#hundred .number-line text[y='132']").evaluate_all(marks))
+    assert seen == {"−0.5 0 0.5 1 1.5"}
 
 
 def test_there_is_nothing_to_undo_at_one_half(page):
@@ -117,8 +151,14 @@ def test_a_hundred_thousand_answers_find_the_truth(page):
 
 
 def test_the_collector_is_told_how_often_he_can_be_right(page):
-    for _ in range(10):
-        page.get_by_role("button", name="It is true").click()
+    for turn in range(10):
+        if turn:
+            page.locator("#collector-answers").get_by_role("button", name="Next").click()
+        before = page.locator("#collector-answers .report").inner_text()
+        page.get_by_role("button", name="Her coin said “truth”").click()
+        assert (
+            page.locator("#collector-answers .report").inner_text() == before
+        )  # its verdict stands below it
     said = page.locator("#collector-answers .said").inner_text()
     one = count(pd.DataFrame({"A": [1] * 30 + [0] * 70}))
     table = RRMatrix.warner(2, 0.7).M * one.proportions().dense  # [report, true]

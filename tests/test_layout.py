@@ -74,6 +74,21 @@ def test_pale_lettering_in_a_drawing_is_told(chromium_path, tmp_path):
     assert "contrast" in measured(tmp_path, figure() + VERDICT, ink="#999")[0]
 
 
+def test_the_first_screen_the_sidebar_and_the_scoreboard_have_limits():
+    good = {"entries": 25, "the picture's top": 300, "the fourth row": 890, "height": 9_000, "cells": [],
+            "smallest": {}, "contrast": {}}  # fmt: skip
+    assert layout.judge("book/intro.html", good, good, paper=False) == []
+    low = good | {"the fourth row": 1_000, "entries": 26}
+    said = [finding.detail for finding in layout.judge("book/intro.html", low, low, paper=False)]
+    assert said == [
+        "the sidebar has 25 entries; allowed 24",
+        "the fourth row is at 1000 px; allowed 900 on a window of 1366",
+    ]
+    long = good | {"height": 12_001}
+    assert len(layout.judge("book/scoreboard.html", good, long, paper=False)) == 1
+    assert layout.judge("book/intro.html", good | {"the picture's top": None}, good, paper=False)
+
+
 @pytest.mark.parametrize("notebook", find_notebooks(find_root()), ids=lambda path: path.stem)
 def test_visible_cells_of_a_chapter_are_short(notebook):
     """The same limit without a browser, so that it is met before the book is built."""

@@ -454,7 +454,10 @@ def test_no_records_are_neither_learned_from_nor_scored(learner):
         learner.fit(nothing.astype(object), no_class)
     scheme = MultiGroup(0.9, [["A", "B"]])
     sent = reports(X, scheme)
-    for model in (clone(learner).fit(X, y), clone(learner).set_params(mechanism=scheme).fit(sent, y)):
+    for model in (
+        clone(learner).fit(X, y),
+        clone(learner).set_params(mechanism=scheme).fit(sent, y),
+    ):
         empty = count(nothing.assign(C=no_class), model.record_domain_)
         for ask in (
             lambda: model.score(nothing, no_class),  # noqa: B023

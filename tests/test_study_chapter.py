@@ -39,7 +39,7 @@ PEOPLE = count(pd.DataFrame({"A": [1] * 700 + [0] * 300, "B": [1, 0] * 500}))
 TRUE = PEOPLE.dense / 1000
 
 
-def cell(rng, reps, theta):
+def point(rng, reps, theta):
     scheme = MultiGroup(theta, [["A"], ["B"]])
     shares = np.array(
         [scheme.undo(scheme.disguise_table(PEOPLE, rng)).dense.ravel() / 1000 for _ in range(reps)]
@@ -67,7 +67,7 @@ def small_chapter(folder, decide=("ZD-1", "ZD-2", "ZD-3", "ZD-4"), **parameters)
         claims=folder / "claims" / "99_small.yml",
         **parameters,
     )
-    frame = ch.run(cell, {"theta": [0.7, 0.8, 0.9, 1.0]}, cache=False)
+    frame = ch.run(point, {"theta": [0.7, 0.8, 0.9, 1.0]}, cache=False)
     summary = study.summarise(frame)
     ch.save("shares", summary)
     bias = summary[summary.metric == "bias"]

@@ -104,7 +104,24 @@ def page(request, tmp_path_factory, chromium, results):
     folder = picture(tmp_path_factory.mktemp("plane"), results)
     size = {"viewport": {"width": request.param, "height": 800}, "has_touch": True}
     with opened(chromium, folder, "index.html", **size) as opened_page:
+        folded = opened_page.locator(".trade-off summary")
+        assert folded.count() == (request.param == 390)  # on a phone the picture comes first
+        if folded.count():
+            folded.click()
         yield opened_page
+
+
+def test_it_opens_on_the_data_where_schemes_differ_with_points_that_are_named(
+    tmp_path, chromium, results
+):
+    with opened(chromium, picture(tmp_path / "site", results), "index.html") as page:
+        assert page.get_by_role("radio", name="Breast Cancer", exact=True).is_checked()
+        said = page.locator(".trade-off .said strong").inner_text()
+        assert (
+            page.locator(".trade-off svg .soft")
+            .get_by_text(said.split("= ")[1].strip(" ."), exact=True)
+            .count()
+        )
 
 
 def shown(page) -> dict[str, str]:

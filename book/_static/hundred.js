@@ -23,16 +23,16 @@
 
   // ---- the number line -------------------------------------------------------------------------
 
-  // Shares on a line: the truth, what is said, what is undone, and earlier estimates as ghosts. The line
-  // grows until it holds every value; the part from 0 to 1, where shares can be, is marked.
+  // Shares on a line: the truth, what is said, what is undone, and earlier estimates as ghosts. The line always
+  // reaches from -0.5 to 1.5, so that a wider interval looks wider; what lies beyond stands at its end, with an arrow.
+  // The part from 0 to 1, where shares can be, is marked.
   function numberLine() {
     const [width, height, left, right] = [360, 150, 14, 14];
     const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "number-line" });
 
     function show({ truth, raw, undone, half, ghosts }) {
-      const known = [undone - half, undone + half, ...ghosts].filter(Number.isFinite);
-      const [low, high] = rangeOf(known);
-      const x = (value) => left + ((width - left - right) * (value - low)) / (high - low);
+      const [low, high] = [-0.5, 1.5];
+      const x = (value) => left + ((width - left - right) * (Math.min(high, Math.max(low, value)) - low)) / (high - low);
       const parts = [
         draw("rect", { class: "possible", x: x(0), y: 26, width: x(1) - x(0), height: 90 }),
         draw("text", { x: x(0.5), y: 18, "text-anchor": "middle", class: "soft" }, "possible shares"),
@@ -65,6 +65,8 @@
           draw("circle", { class: "undone", cx: x(undone), cy: 82, r: 6 }),
           draw("text", { x: middle, y: 72, "text-anchor": "middle", class: "undone-label" }, `undone ${fixed(undone)}`),
         );
+        if (undone - half < low) parts.push(draw("text", { x: 0, y: 86, class: "beyond" }, "◂"));
+        if (undone + half > high) parts.push(draw("text", { x: width, y: 86, "text-anchor": "end", class: "beyond" }, "▸"));
       }
       label(truth, 110, `truth ${fixed(truth)}`, "soft");
       svg.replaceChildren(...parts);
@@ -89,7 +91,7 @@
     const people = Array.from({ length: PEOPLE }, (_, i) => {
       const [cx, cy] = [15 + 30 * (i % 10), 15 + 30 * Math.floor(i / 10)];
       const person = draw("g", { class: "person" });
-      const mouth = draw("path", { class: "mouth" });
+      const mouth = draw("path", { class: "mouth", d: `M${cx - 4} ${cy + 4}h8` }); // no answer has a face
       person.append(
         draw("circle", { class: "head", cx, cy, r: 11 }),
         draw("circle", { class: "eye", cx: cx - 4, cy: cy - 3, r: 1.4 }),
@@ -100,14 +102,14 @@
       person.addEventListener("pointerenter", () => look(i));
       person.addEventListener("click", () => look(i));
       svg.append(person);
-      return { person, mouth, cx, cy };
+      return person;
     });
     let at = 0;
 
     function look(i) {
-      people[at].person.classList.remove("looked-at");
+      people[at].classList.remove("looked-at");
       at = i;
-      people[at].person.classList.add("looked-at");
+      people[at].classList.add("looked-at");
       onLook(i);
     }
 
@@ -120,13 +122,11 @@
 
     // `said`: null before they are asked.
     function show(said, turned, coinsShown) {
-      people.forEach(({ person, mouth, cx, cy }, i) => {
+      people.forEach((person, i) => {
         const answer = said === null ? null : said[i];
         person.classList.toggle("says-yes", answer === 1);
         person.classList.toggle("says-no", answer === 0);
         person.classList.toggle("was-turned", coinsShown && answer !== null && turned[i]);
-        const curve = answer === null ? "h8" : answer ? "q4 4 8 0" : "q4 -3 8 0";
-        mouth.setAttribute("d", `M${cx - 4} ${cy + 4}${curve}`);
       });
     }
 
@@ -134,7 +134,8 @@
   }
 
   function hundred(place) {
-    const state = { theta: 0.7, share: 0.3, asked: false, guess: 50, ghosts: [], coins: false };
+    const front = place.classList.contains("front"); // on the front page they have been asked once, and there is less to set
+    const state = { theta: 0.7, share: 0.3, asked: front, guess: 50, ghosts: [], coins: false, behind: null };
     let coins = [];
     let order = [];
     const toss = () => {
@@ -154,15 +155,24 @@
 
     const line = numberLine();
     const told = make("p", { class: "said", role: "status" });
-    const one = make("p", { class: "one" }, "Point at a face, or use the arrow keys, to see behind it.");
+    const one = make("p", { class: "one" });
+    // What stands behind the face that was looked at last: it changes with her coin, and with what is asked.
+    function lookBehind() {
+      const i = state.behind;
+      if (i === null) one.textContent = "Point at a face, or use the arrow keys, to see behind it.";
+      else if (!state.asked) one.textContent = `She ${truthOf(i) ? "has cheated" : "has not cheated"}. Nobody has asked her yet.`;
+      else {
+        one.textContent = `Only you can see: she ${truthOf(i) ? "has cheated" : "has not cheated"}, her coin said ` +
+          `“${turnedOf(i) ? "opposite" : "truth"}”, so she says ${yes(saidOf(i))}.`;
+      }
+    }
     const crowd = faces((i) => {
-      one.textContent = state.asked
-        ? `Only you can see: she ${truthOf(i) ? "has cheated" : "has not cheated"}, her coin said ` +
-          `“${turnedOf(i) ? "opposite" : "truth"}”, so she says ${yes(saidOf(i))}.`
-        : `She ${truthOf(i) ? "has cheated" : "has not cheated"}. Nobody has asked her yet.`;
+      state.behind = i;
+      lookBehind();
     });
 
     function update() {
+      lookBehind();
       const said = state.asked ? all(saidOf) : null;
       crowd.show(said, all(turnedOf), state.coins);
       if (!said) {
@@ -189,7 +199,7 @@
       asker.textContent = "Ask again, with new coins";
       guess.box.hidden = true;
       update();
-      if (first) {
+      if (first) { // with a guess to compare
         const expected = 100 * F.shareOfYes(F.warner(state.theta), state.share);
         told.textContent = `You expected ${state.guess}. ${told.textContent} ` +
           `(On average ${Math.round(expected)} say yes at this θ.)`;
@@ -211,19 +221,18 @@
       { min: 0, max: 100, step: 1, value: state.guess }, String,
       (value) => { state.guess = value; },
     );
-    const asker = button("Ask the hundred", ask);
+    const asker = button(front ? "Ask again, with new coins" : "Ask the hundred", ask);
     const show = make("input", { type: "checkbox", id: "hundred-coins" });
     show.addEventListener("change", () => { state.coins = show.checked; update(); });
 
+    const marks = make("label", {}, show, "mark the answers that were turned (↺)");
+    guess.box.hidden = front;
     place.append(
       make("div", { class: "scene" },
-        make("div", {}, theta.box, line.svg, told),
+        make("div", {}, theta.box, guess.box, make("div", { class: "choices" }, asker, ...(front ? [] : [marks])), line.svg, told),
         make("div", {}, crowd.svg, one),
       ),
-      guess.box,
-      make("div", { class: "choices" }, asker,
-        make("label", {}, show, "mark the answers that were turned (↺)")),
-      share.box,
+      ...(front ? [] : [share.box]),
     );
     update();
   }
@@ -359,10 +368,20 @@
     const told = make("p", { class: "said", role: "status" });
     let current;
     const buttons = labels.map((label, i) => button(label, () => guess(i)));
+    const onward = button("Next", () => {
+      turn();
+      told.textContent = "";
+      buttons[0].focus();
+    });
 
-    function turn() {
-      current = next();
-      shown.replaceChildren(current.shown);
+    // The report stays under its verdict until the next one is asked for.
+    function turn(open = true) {
+      if (open) {
+        current = next();
+        shown.replaceChildren(current.shown);
+      }
+      for (const choice of buttons) choice.disabled = !open;
+      onward.hidden = open;
     }
 
     function guess(i) {
@@ -371,12 +390,12 @@
       score.seen += 1;
       const end = score.seen % ROUND === 0 ? ` ${promise()}` : "";
       told.textContent = `${right ? "Right" : "Wrong"}: ${current.reveal} You are right ${score.right} of ${score.seen} times.${end}`;
-      turn();
+      turn(false);
+      onward.focus();
     }
 
-    place.append(shown, make("div", { class: "choices" }, ...buttons), told);
+    place.append(shown, make("div", { class: "choices" }, ...buttons), told, onward);
     turn();
-    return turn;
   }
 
   function collectorOfAnswers(place) {
@@ -384,7 +403,7 @@
     const chances = F.joint(F.warner(theta), share); // [true][report]
     const best = [0, 1].reduce((sum, r) => sum + Math.max(chances[r][r], chances[1 - r][r]), 0);
     guessing(
-      place, ["It is true", "It was turned"],
+      place, ["Her coin said “truth”", "Her coin said “opposite”"],
       () => {
         const truth = Number(Math.random() < share);
         const turned = !(Math.random() < theta);

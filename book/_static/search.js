@@ -1,4 +1,4 @@
-// The results page: sections that answer a query; the reference and the tasks of the assignments last. The index is in search_index.js.
+// The results page: sections that answer a query, what is only listed or handed out last. The index is in search_index.js.
 "use strict";
 
 globalThis.ppdmSearch = (() => {
@@ -9,15 +9,17 @@ globalThis.ppdmSearch = (() => {
   };
   const tokens = (text) =>
     (text.toLowerCase().normalize("NFKC").match(/[\p{L}]+|\d+(?:\.\d+)?/gu) || []).map(stem);
-  const COMMON = new Set("a an and are as at be by for from how i in is it of on or the this to what when where which who with can do does my".split(" "));
+  const COMMON = new Set(("a about an and any are as at be been before by can come could did do does each else for from get give " +
+    "had has have he her his how i if in into is it its kind make many may me mean means much must my need not of on one or other our out shall she should so some tell than that the their " +
+    "them then there these they this to under up use used using want was way we were what when where which while who whose why will with would you your").split(" ").map(stem));
 
   function prepare({ sections, hints }) {
-    const documents = sections.map(([page, anchor, title, heading, text, kind]) => {
+    const documents = sections.map(([page, anchor, title, heading, text, weight]) => {
       const counts = new Map();
       const body = tokens(text);
       for (const token of body) counts.set(token, (counts.get(token) || 0) + 1);
       return {
-        page, anchor, title, heading, text, kind, counts, length: body.length,
+        page, anchor, title, heading, text, weight, counts, length: body.length,
         headingTokens: new Set(tokens(heading)), titleTokens: new Set(tokens(title)),
         flat: ` ${body.join(" ")} `, flatHeading: ` ${tokens(heading).join(" ")} `,
       };
@@ -29,7 +31,9 @@ globalThis.ppdmSearch = (() => {
       }
     }
     const average = documents.reduce((sum, d) => sum + d.length, 0) / Math.max(1, documents.length);
-    return { documents, frequency, average, hints };
+    // Words of the index at the back of the book, by what they mean and not by how they are ordered.
+    const listed = Object.entries(hints).map(([phrase, place]) => [tokens(phrase).filter((token) => !COMMON.has(token)), place]);
+    return { documents, frequency, average, hints, listed };
   }
 
   function find(index, query, most = 40) {
@@ -39,27 +43,32 @@ globalThis.ppdmSearch = (() => {
     if (!asked.length) return [];
     const total = index.documents.length;
     const phrase = ` ${all.join(" ")} `;
+    const rarity = (token) => Math.log(1 + total / (1 + (index.frequency.get(token) || 0)));
+    const sum = (some) => some.reduce((s, token) => s + rarity(token), 0);
+    const bonus = new Map();
+    for (const [words, place] of index.listed) {
+      if (!words.length || !words.every((word) => asked.includes(word))) continue;
+      const share = sum(words) / sum(asked); // how much of the question it is
+      bonus.set(place, Math.max(bonus.get(place) || 0, 4 * share * sum(words)));
+    }
     const hinted = index.hints[query.toLowerCase().trim().replace(/\s+/g, " ")];
     const scored = index.documents.map((d, i) => {
       let [score, matched] = [0, 0];
       for (const token of asked) {
-        const rarity = Math.log(1 + total / (1 + (index.frequency.get(token) || 0)));
         const times = d.counts.get(token) || 0;
         const inText = times / (times + 0.6 + 0.9 * (d.length / index.average));
         const here = inText + (d.headingTokens.has(token) ? 2.2 : 0) + (d.titleTokens.has(token) ? 0.8 : 0);
         if (here > 0) matched += 1;
-        score += rarity * here;
+        score += rarity(token) * here;
       }
       if (hinted === i) return { i, score: Infinity };
-      if (!matched) return { i, score: 0 };
       score *= (matched / asked.length) ** 2;
       if (all.length > 1 && d.flat.includes(phrase)) score *= 1.6;
       if (d.flatHeading.includes(phrase)) score *= 1.8;
-      return { i, score };
+      return { i, score: score * d.weight + (bonus.get(i) || 0) };
     });
-    const last = ({ i }) => Number(index.documents[i].kind !== "page");
     return scored.filter(({ score }) => score > 0)
-      .sort((a, b) => last(a) - last(b) || (a.score === b.score ? a.i - b.i : b.score - a.score))
+      .sort((a, b) => (a.score === b.score ? a.i - b.i : b.score - a.score))
       .slice(0, most).map(({ i, score }) => ({ ...index.documents[i], score }));
   }
 

@@ -25,7 +25,8 @@
       place.append(make("p", {}, "The chapters that measure the trade-off have not been run in this build."));
       return;
     }
-    const state = {};
+    // It opens on the data where schemes differ most, and looks closely: there the points fill the picture.
+    const state = { set: "Breast Cancer", close: true };
     const box = { sets: make("div"), goals: make("div"), known: make("div"), learners: make("div"), schemes: make("div"), at: make("div") };
     const readings = make("dl", { class: "readings" });
     const said = make("p", { class: "said", role: "status" });
@@ -159,6 +160,7 @@
             const dot = draw("circle", { class: `dot ${look}`, cx: xs(s), cy: ys(s), r: chosen ? 4 : 3 });
             dot.append(draw("title", {}, `${scheme}, ${wordsOf(s)}`)); // where one points to it
             parts.push(dot);
+            if (chosen && s.axis) parts.push(draw("text", { x: xs(s) + 7, y: ys(s) + 14, class: "soft" }, number(s.at)));
           }
         });
       }
@@ -242,10 +244,12 @@
     }
 
     const closer = make("input", { type: "checkbox" });
+    closer.checked = state.close;
     closer.addEventListener("change", () => { state.close = closer.checked; show(); });
     const look = make("label", { class: "closer" }, closer, " look closer: the line of the majority class may leave the picture");
+    const choices = make("div", { class: "columns" }, make("div", {}, box.sets, box.learners, box.goals), make("div", {}, box.known, box.schemes));
     place.append(
-      make("div", { class: "columns" }, make("div", {}, box.sets, box.learners, box.goals), make("div", {}, box.known, box.schemes)),
+      phone ? make("details", {}, make("summary", {}, "Choose the data, the attacker and the scheme"), choices) : choices,
       make("div", { class: "scene" }, make("div", {}, svg, look, box.at), make("div", {}, said, readings)),
     );
     update();

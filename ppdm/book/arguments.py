@@ -11,7 +11,7 @@ DAYS, GIGABYTES = 30, 2
 
 
 def none(parser: argparse.ArgumentParser) -> None:
-    """`ppdm lab`, `zip` and `bench` take no arguments."""
+    """`ppdm lab` and `ppdm book bench` take no arguments."""
 
 
 def _scheduler(parser: argparse.ArgumentParser) -> None:
@@ -22,17 +22,20 @@ def _scheduler(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _build(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--quick", action="store_true", help="the quick build's site")
+def built(parser: argparse.ArgumentParser) -> None:
+    """`ppdm book pdf`, `ppdm book zip`: which build."""
+    parser.add_argument(
+        "--quick", action="store_true", help="of `ppdm book quick`, not of `ppdm book`"
+    )
 
 
 def quick(parser: argparse.ArgumentParser) -> None:
-    """`ppdm quick`: where the cells are computed."""
+    """`ppdm book quick`: where the points are computed."""
     _scheduler(parser)
 
 
 def book(parser: argparse.ArgumentParser) -> None:
-    """`ppdm book`: where the cells are computed, and whether some are computed twice."""
+    """`ppdm book`: where the points are computed, and whether some are computed twice."""
     _scheduler(parser)
     parser.add_argument(
         "--verify",
@@ -45,7 +48,7 @@ def book(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parser: argparse.ArgumentParser) -> None:
-    """`ppdm run`: a chapter, any number of parameters, and where the cells are computed."""
+    """`ppdm run`: a chapter, any number of parameters, and where the points are computed."""
     _scheduler(parser)
     parser.add_argument(
         "chapter", help="its name or the beginning of it: 01, 01-beyond, 02_multi_group, ..."
@@ -62,10 +65,10 @@ def run(parser: argparse.ArgumentParser) -> None:
 
 
 def clean(parser: argparse.ArgumentParser) -> None:
-    """`ppdm clean`: how old, how large."""
+    """`ppdm book clean`: how old, how large."""
     parser.description = (
-        "Remove kept cells that nothing has used for a while, as book, quick and run do when they "
-        "end. Cells of the built book and of the quick one stay. (`make clean` removes all of _build.)"
+        "Remove kept points that nothing has used for a while, as the other commands do when they "
+        "end. Those of the built book and of the quick one stay. (`make clean` removes all of _build.)"
     )
     parser.add_argument(
         "--days", type=float, default=DAYS, help="unused for so long; default %(default)s"
@@ -78,15 +81,10 @@ def clean(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def pdf(parser: argparse.ArgumentParser) -> None:
-    """`ppdm pdf`: which build."""
-    _build(parser)
-
-
 def serve(parser: argparse.ArgumentParser) -> None:
-    """`ppdm serve`: the port, and which build."""
+    """`ppdm book serve`: the port, and which build."""
     parser.add_argument("--port", type=int, default=8000, help="default %(default)s")
-    _build(parser)
+    built(parser)
 
 
 def verify(parser: argparse.ArgumentParser) -> None:
@@ -101,8 +99,8 @@ def verify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cells", type=int, default=20, help="of each chapter; default %(default)s"
     )
-    parser.add_argument("--seed", type=int, help="draws the same cells again")
-    _build(parser)
+    parser.add_argument("--seed", type=int, help="draws the same points again")
+    built(parser)
     parser.add_argument(
         "--from",
         dest="source",
@@ -113,10 +111,11 @@ def verify(parser: argparse.ArgumentParser) -> None:
 
 
 def check(parser: argparse.ArgumentParser) -> None:
-    """`ppdm check`: which site, which pages, and how strictly."""
+    """`ppdm book check`: which site, which pages, and how strictly."""
     parser.add_argument(
-        "--site", type=Path, default=Path("_build/html"), help="the built site; default %(default)s"
+        "--site", type=Path, metavar="FOLDER", help="a built site elsewhere; default _build/html"
     )
+    built(parser)
     parser.add_argument(
         "--page",
         action="append",

@@ -92,7 +92,12 @@ def from_plain(plain: Mapping[str, Any]) -> Channel:
 
 def to_text(channel: Channel) -> str:
     """A channel as a text of one line; what is too long for that, or has levels that are no plain data,
-    is kept in this process and named by its fingerprint."""
+    is kept in this process and named by its fingerprint.
+
+    >>> yes = Domain(("A",), (("no", "yes"),))
+    >>> from_text(to_text(Flip(yes, yes, 0.8, ((1, 0),)))).names
+    ('A',)
+    """
     try:
         text = json.dumps(to_plain(channel), ensure_ascii=False)
         if len(text) <= _LONGEST and from_text(text) == channel:

@@ -50,7 +50,13 @@ class Best(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Channel(ABC):
-    """What all forms have: the answers that go in, the reports that come out, by the same names."""
+    """What all forms have: the answers that go in, the reports that come out, by the same names.
+
+    >>> from ppdm import MultiGroup
+    >>> (coin,) = MultiGroup(0.8).channels(Domain(("A",), (("no", "yes"),)))
+    >>> coin.names, coin.matrix.round(2).tolist()
+    (('A',), [[0.8, 0.2], [0.2, 0.8]])
+    """
 
     inputs: Domain
     outputs: Domain
@@ -151,6 +157,10 @@ class Channel(ABC):
     @abstractmethod
     def chance(self, reports: np.ndarray, answers: np.ndarray) -> np.ndarray:
         """M[y, x] of pairs of a report and an answer, rows of digits; they are broadcast."""
+
+    def protection(self) -> dict[str, Any]:
+        """What a survey's file says of it, without the names."""
+        raise ValueError(f"a survey's file has no word for a {type(self).__name__.lower()}")
 
     def epsilon(self) -> float:
         """Local differential privacy: the largest log ratio of two answers' chances of one report."""

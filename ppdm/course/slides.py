@@ -70,7 +70,9 @@ def make_slides(notebooks: list[Path], target: Path, published: bool = False) ->
     if published:
         slides = [(title, beside_the_site(figure)) for title, figure in slides]
     if not slides:
-        raise ValueError("no figures yet: run the chapters first, with `ppdm book` or `ppdm quick`")
+        raise ValueError(
+            "no figures yet: run the chapters first, with `ppdm book` or `ppdm book quick`"
+        )
     body = "\n".join(f"<section><p>{escape(t)}</p>{figure}</section>" for t, figure in slides)
     page = (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ppdm.coins import Picture
+
 from .binary import binarize
 from .catalog import CATALOG
 from .dataset import Dataset
-
-if TYPE_CHECKING:
-    from IPython.display import HTML
 
 # Pima's measurements that no living person has at zero.
 IMPOSSIBLE_ZEROS = [
@@ -33,8 +32,7 @@ def numeric(dataset: Dataset) -> list[str]:
     >>> numeric(data.load("congressional-voting"))
     []
     """
-    kinds = dataset.frame[dataset.features].dtypes
-    return [name for name in dataset.features if not isinstance(kinds[name], pd.CategoricalDtype)]
+    return [*dataset.frame[dataset.features].select_dtypes("number")]
 
 
 def overview(dataset: Dataset) -> pd.Series:
@@ -74,23 +72,15 @@ def columns(dataset: Dataset) -> pd.DataFrame:
     >>> float(columns(data.load("pima")).loc["age", "median"])
     29.0
     """
-    meaning = {column.name: column.means for column in CATALOG[dataset.name].columns}
-    rows = {}
-    for column in dataset.frame.columns:
-        values = dataset.frame[column]
-        row: dict[str, Any] = {
-            "missing": int(values.isna().sum()),
-            "distinct": int(values.nunique()),
-        }
-        if isinstance(values.dtype, pd.CategoricalDtype):
-            shares = values.value_counts(normalize=True, dropna=False)
-            row["commonest"] = f"{shares.index[0]} ({shares.iloc[0]:.0%})"
-        else:
-            row |= {"smallest": values.min(), "median": values.median(), "largest": values.max()}
-        rows[column] = row | {"meaning": meaning[column]}
-    order = ["missing", "distinct", "smallest", "median", "largest", "commonest", "meaning"]
-    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("column")
-    return table[[name for name in order if name in table]]
+    frame = dataset.frame
+    table = pd.DataFrame({"missing": frame.isna().sum(), "distinct": frame.nunique()})
+    numbers = frame.select_dtypes("number").agg(["min", "median", "max"]).T
+    table[["smallest", "median", "largest"]] = numbers
+    for column, words in frame.select_dtypes("category").items():
+        shares = words.value_counts(normalize=True, dropna=False)
+        table.loc[column, "commonest"] = f"{shares.index[0]} ({shares.iloc[0]:.0%})"
+    table["meaning"] = [column.means for column in CATALOG[dataset.name].columns]
+    return table.dropna(axis=1, how="all").rename_axis("column")
 
 
 def sources(datasets: list[Dataset]) -> pd.DataFrame:
@@ -122,13 +112,15 @@ def ones(dataset: Dataset, codings: dict[str, dict[str, Any]]) -> pd.DataFrame:
     >>> bool(table.loc["serum-insulin", "midrange"] < table.loc["serum-insulin", "median"])
     True
     """
-    shares = {}
+    shares = {label: _coded(dataset, chosen)[1] for label, chosen in codings.items()}
+    return pd.DataFrame({label: r.set_index("column")["ones"] for label, r in shares.items()})
+
+
+def _coded(dataset: Dataset, options: dict[str, Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """`binarize` without its warning: constant columns are what these tables are there to show."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # constant columns are what the table is there to show
-        for label, options in codings.items():
-            _, record = binarize(dataset, **options)
-            shares[label] = record.set_index("column")["ones"]
-    return pd.DataFrame(shares)
+        warnings.simplefilter("ignore")
+        return binarize(dataset, **options)
 
 
 def information(bits: pd.DataFrame, target: str) -> pd.Series:
@@ -167,9 +159,7 @@ def codings(dataset: Dataset, options: dict[str, dict[str, Any]]) -> pd.DataFram
     """
     rows = []
     for label, chosen in options.items():
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            bits, record = binarize(dataset, **chosen)
+        bits, record = _coded(dataset, chosen)
         shares = record.loc[record["role"] != "class", "ones"]
         rarer = np.minimum(shares, 1 - shares)
         rows.append(
@@ -185,17 +175,15 @@ def codings(dataset: Dataset, options: dict[str, dict[str, Any]]) -> pd.DataFram
     return pd.DataFrame(rows)
 
 
-def show(table: pd.DataFrame, caption: str, digits: int = 3) -> HTML:
+def show(table: pd.DataFrame, caption: str, digits: int = 3) -> Picture:
     """A table for a page: numbers in one format, empty where there is nothing.
 
     A named index becomes the first column; row numbers are left out.
 
-    >>> html = show(pd.DataFrame({"share": [0.25, np.nan], "people": [1200, 3]}), "Two groups").data
+    >>> html = show(pd.DataFrame({"share": [0.25, np.nan], "people": [1200, 3]}), "Two groups").html
     >>> [cell in html for cell in ("<td>0.250</td>", "<td></td>", "<td>1,200</td>", "Two groups")]
     [True, True, True, True]
     """
-    from IPython.display import HTML
-
     if table.index.name is not None:
         table = table.reset_index()
 
@@ -209,7 +197,7 @@ def show(table: pd.DataFrame, caption: str, digits: int = 3) -> HTML:
     words = table.astype(object).map(cell)
     html = words.to_html(index=False, border=0, justify="left", classes=_room(words))
     opening, rest = html.split(">", 1)
-    return HTML(f"{opening}><caption>{caption}</caption>{rest}")
+    return Picture(f"{opening}><caption>{caption}</caption>{rest}", words.to_string(index=False))
 
 
 COLUMN = 760  # pixels of the page's text on a laptop

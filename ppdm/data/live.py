@@ -7,10 +7,8 @@
 from __future__ import annotations
 
 import io
-import lzma
 import os
 import re
-import ssl
 import subprocess
 import sys
 import urllib.request
@@ -64,6 +62,8 @@ def load_live(name: str, timeout: float = 60.0, refresh: bool = False) -> Datase
     ...
     ppdm.data.live.DownloadError: pima is no longer in the UCI archive: there is nothing to download
     """
+    import lzma  # here, as ssl below: a browser's Python has neither
+
     known = entry(name)
     if known.uci_id is None:
         raise DownloadError(f"{name} is no longer in the UCI archive: there is nothing to download")
@@ -138,6 +138,8 @@ def _typed(known: Entry, raw: bytes) -> pd.DataFrame:
 
 
 def _keep(path: Path, raw: bytes) -> None:
+    import lzma
+
     try:
         replace_file(path, lzma.compress(raw, preset=1, check=lzma.CHECK_SHA256))
     except OSError as error:
@@ -230,6 +232,8 @@ def download(address: str, timeout: float = 30.0, largest: int = LARGEST) -> byt
     ...
     ValueError: http://archive.example/votes.csv is not followed: only https is
     """
+    import ssl
+
     import certifi
 
     context = ssl.create_default_context(cafile=certifi.where())

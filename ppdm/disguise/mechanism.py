@@ -109,7 +109,9 @@ class Mechanism(ABC):
                 f"{type(self).__name__} has no parameter {listed(unknown)}; "
                 f"it has {listed(self.get_params())}"
             )
-        other = type(self)(**self.get_params() | params)  # refuses what is wrong, and this one stays
+        other = type(self)(
+            **self.get_params() | params
+        )  # refuses what is wrong, and this one stays
         vars(self).clear()
         vars(self).update(vars(other))
         return self
@@ -134,7 +136,7 @@ class Mechanism(ABC):
             return True
         if type(self) is not type(other):
             return NotImplemented
-        return _same(self.get_params(), other.get_params())  # type: ignore[attr-defined]
+        return _same(self.get_params(), other.get_params())
 
     def __hash__(self) -> int:
         return hash((type(self), repr(self)))
@@ -254,8 +256,8 @@ class Mechanism(ABC):
         bound = self.on(domain)
         drawn = dict(zip(domain.names, columns, strict=True))
         for channel in bound.channels:
-            reports = channel.draw([drawn[name] for name in channel.names], rng)
-            drawn |= zip(channel.names, reports, strict=True)
+            told = channel.draw([drawn[name] for name in channel.names], rng)
+            drawn |= zip(channel.names, told, strict=True)
         reports = from_level_numbers(list(drawn.values()), bound.reported, like=frame)
         return kinds.mark(reports, Kind("reports", kind.channels + bound.channels))
 
@@ -390,28 +392,26 @@ class Mechanism(ABC):
 
     def undo_pairs(self, pairs: Pairs) -> Pairs:
         """:meth:`undo` of all tables of two, and of the classes; the same linear map."""
-        bound = self.on(pairs.domain) if isinstance(pairs.kind, Kind) else None
-        mixture = bound and bound.whole()
-        if bound is None or mixture is None:
+        mixture = self.on(pairs.domain).whole() if isinstance(pairs.kind, Kind) else None
+        if mixture is None or not isinstance(pairs.kind, Kind):
             return pairs.mapped(self.undo)
-        bound = self._of(pairs.kind, pairs.domain)  # type: ignore[arg-type]
+        bound = self._of(pairs.kind, pairs.domain)
         mixture.refuse_all_strangers()
-        kind = pairs.kind.after(bound.channels)  # type: ignore[union-attr]
+        kind = pairs.kind.after(bound.channels)
         if mixture.keep == 1:
             return Pairs(pairs.domain, pairs.target, pairs.values, pairs.totals, kind)
-        stranger = self._personal_pairs(bound, pairs)
+        stranger = self._personal_pairs(bound, mixture, pairs)
         number = (1 - mixture.keep) * pairs.totals.sum()
         values = (pairs.values - stranger.values * number) / mixture.keep
         totals = (pairs.totals - stranger.totals * number) / mixture.keep
         return Pairs(pairs.domain, pairs.target, values, totals, kind)
 
     @staticmethod
-    def _personal_pairs(bound: Bound, pairs: Pairs) -> Pairs:
+    def _personal_pairs(bound: Bound, mixture: Mixture, pairs: Pairs) -> Pairs:
         """Pairs of personal answers; kept, since every repetition asks for them."""
-        mixture = bound.whole()
         if pairs.target not in bound.personal:
             bound.personal[pairs.target] = pairs.mapped(
-                lambda table: Table(table.domain, mixture.personal.only(table.names).chances)  # type: ignore[union-attr]
+                lambda table: Table(table.domain, mixture.personal.only(table.names).chances)
             )
         return bound.personal[pairs.target]
 

@@ -36,7 +36,13 @@ except ModuleNotFoundError:
         """What has parameters: the arguments of its constructor."""
 
         def get_params(self, deep: bool = True) -> dict[str, Any]:
-            return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+            names = inspect.signature(type(self)).parameters
+            params = {name: getattr(self, name) for name in names}
+            if deep:
+                for name, value in list(params.items()):
+                    inner = value.get_params() if hasattr(value, "get_params") else {}
+                    params |= {f"{name}__{part}": own for part, own in inner.items()}
+            return params
 
         def set_params(self, **params: Any) -> Self:
             names = list(self.get_params())

@@ -11,7 +11,7 @@ import numpy as np
 from ppdm.contract import Survey, groups, members
 from ppdm.disguise import scheme_of
 from ppdm.domain import listed
-from ppdm.survey.form import promises, read_strings
+from ppdm.survey.form import promises, question, read_strings
 from ppdm.survey.relate import power
 
 #: A protection under which the best guess gains less than this hides an answer; above, it hardly does.
@@ -173,7 +173,8 @@ def advice(survey: Survey, half_width: float = 0.05) -> str:
 
 def for_respondents(survey: Survey) -> list[str]:
     """What the form says of each question, and what can stand in an invitation."""
-    return promises(survey, read_strings("en"))
+    told = promises(survey, read_strings("en"))
+    return [f"“{question(survey, name)}” {' '.join(told[name])}" for name in survey.names]
 
 
 def _joint(survey: Survey) -> str:
@@ -198,8 +199,8 @@ def for_a_board(survey: Survey) -> list[str]:
             "disguise happens on the respondent's own device, before anything is sent."
         ),
         (
-            "True answers are neither sent nor stored. Kept are the reports and a random number for each, by which "
-            "a report is counted once; no address, no time, no order."
+            "Protected answers are disguised before anything is sent, and then forgotten. Kept are the reports and a "
+            "random number for each, by which a report is counted once; no address, no time, no order."
         ),
         f"If all reports leaked, each would say no more about its own answer than the numbers above.{_joint(survey)}",
         f"The scheme is public: its fingerprint is {survey.fingerprint}.",

@@ -35,8 +35,8 @@ _SAID = [
 #: The sentence on each kind of protection, and which of its numbers is the chance of the truth.
 _SENTENCES = {
     "warner": ("how_truth", "p"), "k-rr": ("how_truth", "p"), "matrix": ("how_matrix", ""),
-    "forced-response": ("how_forced", "truth"), "multi-group": ("how_flip", "theta"),
-    "unrelated-question": ("how_others", "q"),
+    "forced-response": ("how_forced", "truth"), "multi-group": ("how_truth", "theta"),
+    "unrelated-question": ("how_others", "q"), "triangular": ("how_triangular", "p"),
 }  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def form(
     strings
         The words: ``"en"``, ``"de"``, a file in the form of `ppdm/survey/strings/en.yml`, or a mapping.
     contact
-        Who asks, and whom a respondent can ask.
+        Who asks, what for, how long the reports are kept, and to whom a respondent can turn.
     seats
         Whether each respondent has the letters of a seat, which are good for one report.
 
@@ -84,12 +84,13 @@ def form(
         language=words["language"],
         title=survey.title or words["survey"],
         words=words,
-        notes=notes(survey, words, device, contact),
+        intro=words["intro" if device == "browser" else "intro_device"],
+        contact=contact,
         questions=asked,
         plan=plan(survey, asked, device) | {
             "post": post, "seats": seats, "say": {key: words[key] for key in _SAID},
         },
-        button="toss_send" if post else "toss",
+        button=f"{'toss' if device == 'browser' else 'go_on'}{'_send' if post else ''}",
         code_note="code_sent" if post else "code_note",
         policy=_policy(script, style, post),
         script=script,
@@ -106,7 +107,7 @@ def form(
 def questions(survey: Survey, words: Mapping[str, str], device: str) -> list[dict[str, Any]]:
     """Each question as the page asks it: what to do, and the answers to choose from."""
     scheme, specs = scheme_of(survey), {n: s for s in survey.protection for n in members(s)}
-    asked = []
+    hints, asked = promises(survey, words, device), []
     for name, reports in zip(survey.names, Codes(survey).levels, strict=True):
         own = {"hints": [], "options": survey.attributes[name], "labels": reports}
         if name in specs:
@@ -118,7 +119,7 @@ def questions(survey: Survey, words: Mapping[str, str], device: str) -> list[dic
         asked.append(
             {
                 "question": question(survey, name),
-                "hints": [words["protected" if name in specs else "open"]],
+                "hints": hints[name],
                 "ways": own.get("ways") or [{"chance": 1, **own}],
                 "reports": [str(level) for level in reports],
                 "labels": labels,
@@ -176,42 +177,25 @@ def question(survey: Survey, name: str) -> str:
     return survey.questions.get(name, name)
 
 
-def notes(
-    survey: Survey, words: Mapping[str, str], device: str = "browser", contact: str = ""
-) -> list[tuple[str, list[str]]]:
-    """What a respondent should know before she begins, under its headings."""
-    protection = [words["intro" if device == "browser" else "intro_device"]]
-    protection += promises(survey, words, device == "browser")
-    report = [words[key] for key in ("voluntary", "stored", "erased")]
-    if contact:
-        report.append(words["contact"].format(contact=contact))
-    return [(words["how"], protection), (words["what"], report)]
-
-
-def promises(survey: Survey, words: Mapping[str, str], tosses: bool = True) -> list[str]:
-    """For each coin what it does, if the page tosses it, and how often a guess is right; then what nothing protects."""
-    scheme, sentences = scheme_of(survey), []
-    alike: dict[tuple, list[str]] = {}  # questions of which the same can be said
+def promises(
+    survey: Survey, words: Mapping[str, str], device: str = "browser"
+) -> dict[str, list[str]]:
+    """What the page says of each question: what chance does, and how often a guess is right all the same."""
+    scheme, sentences = scheme_of(survey), {name: [words["open"]] for name in survey.names}
     for spec in survey.protection:
-        how, key = _SENTENCES[spec["mechanism"]]
+        how, key = _SENTENCES[spec["mechanism"]] if device == "browser" else ("protected", "")
+        tossed = words[how].format(percent=f"{100 * spec.get(key, 0):.3g} %")
         for group in groups(spec):
-            matrices = {name: scheme.matrix(survey.domain.only([name])) for name in group}
-            guess = max(map(_guess, matrices.values()))
-            coin = tuple(group) if len(group) > 1 else ()
-            alike.setdefault((how, spec.get(key, 0), guess, coin), []).extend(group)
-            for name, M in matrices.items():
-                for level, bare in zip(survey.attributes[name], _bare(M), strict=True):
-                    if bare:
-                        quoted = _quoted(survey, [name])
-                        sentences += [words["as_it_is"].format(question=quoted, answer=level)]
-    for (how, chance, (right, blind), coin), names in reversed(alike.items()):
-        asked = _quoted(survey, names)
-        tossed = words[how].format(questions=asked, percent=f"{100 * chance:.3g} %")
-        known = words["guess"].format(right=round(100 * right), blind=round(100 * blind))
-        readable = f" {words['readable']}" if coin else ""
-        sentences.insert(0, f"{tossed if tosses else f'{asked}:'} {known}{readable}")
-    bare = [name for name in survey.names if name not in survey.protected]
-    return sentences + ([words["how_open"].format(questions=_quoted(survey, bare))] if bare else [])
+            quoted = ", ".join(f"“{question(survey, name)}”" for name in group)
+            together = [words["together"].format(questions=quoted)] if len(group) > 1 else []
+            for name in group:
+                M = scheme.matrix(survey.domain.only([name]))
+                right, blind = (round(100 * chance) for chance in _guess(M))
+                levels = zip(survey.attributes[name], _bare(M), strict=True)
+                bare = [words["as_it_is"].format(answer=level) for level, bare in levels if bare]
+                guess = words["guess"].format(right=right, blind=blind)
+                sentences[name] = [f"{tossed} {guess}", *together, *bare]
+    return sentences
 
 
 def _bare(M: np.ndarray) -> np.ndarray:
@@ -230,10 +214,6 @@ def _guess(M: np.ndarray) -> tuple[float, float]:
     hidden = M[:, ~_bare(M)]
     number = hidden.shape[1] or 1
     return float(hidden.max(axis=1, initial=0).sum() / number), 1 / number
-
-
-def _quoted(survey: Survey, names: Sequence[str]) -> str:
-    return ", ".join(f"“{question(survey, name)}”" for name in names)
 
 
 def read_strings(strings: str | Path | Mapping[str, str]) -> dict[str, str]:

@@ -37,7 +37,7 @@ from ppdm.survey.report import results
 #: Bytes of a request's head, and of a report: a code of at most 150 letters, and those of a seat.
 HEAD, BODY = 8192, 256
 #: Connections that may wait at once, and seconds that one may take to ask, and to take its answer.
-CONNECTIONS, PATIENCE = 150, 10
+CONNECTIONS, PATIENCE = 100, 10
 #: The live page shows so many reports at the earliest, and moves by no fewer than so many.
 FIRST, STEP = 30, 10
 _ENDED = (OSError, EOFError, TimeoutError)
@@ -87,7 +87,7 @@ class Lecture:
             lambda _, context: self._complain(context.get("exception", context["message"]))
         )
         server = await asyncio.start_server(
-            self._connect, sock=self.socket, limit=HEAD, backlog=CONNECTIONS // 3
+            self._connect, sock=self.socket, limit=HEAD, backlog=CONNECTIONS // 4
         )
         self.socket.listen(512)  # more may stand at the door than are let in at once
         async with server:

@@ -1,4 +1,4 @@
-"""`ppdm bench`: the parts that must be fast, each beside what a user could pick instead.
+"""`ppdm book bench`: the parts that must be fast, each beside what a user could pick instead.
 
 Only ratios mean anything: both sides of each are measured in turn, in this run, on this machine.
 The shortest of several times counts, since everything else that runs can only add to it.
@@ -7,10 +7,9 @@ The shortest of several times counts, since everything else that runs can only a
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -24,27 +23,23 @@ THETA, Q, EPSILON = 0.9, 0.5, np.log(9)
 
 def main(args: argparse.Namespace | None = None) -> int:
     """Print every measurement as soon as it is made."""
-    print("shortest times, alternating; the last column is theirs / ours", flush=True)
-    for part in (trees, naive_bayes, records, growth_with_records, _optimise, _scale):
+    from ppdm.book.bench import optimise, scale
+
+    print("shortest times, alternating; the last number is theirs / ours", flush=True)
+    for part in (trees, naive_bayes, records, growth_with_records, optimise.rows, scale.rows):
         for line in part():
             print(line, flush=True)
     return 0
 
 
-def trees() -> list[str]:
+def trees() -> Iterator[str]:
     """One disguised tree on the first 10,000 of Adult against a plain one by scikit-learn."""
     from sklearn.tree import DecisionTreeClassifier
 
     frame = _adult().iloc[:10_000]
     train, test = count(frame.iloc[:8_000]), count(frame.iloc[8_000:])
-    X = frame.iloc[:, :-1].to_numpy(dtype=np.float32)
-    y = frame.iloc[:, -1].to_numpy()
-
-    def theirs():
-        tree = DecisionTreeClassifier(criterion="entropy").fit(X[:8_000], y[:8_000])
-        return tree.score(X[8_000:], y[8_000:])
-
-    lines = []
+    X, y = frame.iloc[:, :-1].to_numpy(np.float32), frame.iloc[:, -1].to_numpy()
+    plain = DecisionTreeClassifier(criterion="entropy")
     for number in (1, 2, 3):
         rng = np.random.default_rng(number)
         scheme = MultiGroup(THETA, random_groups(list(frame.columns), number, rng))
@@ -52,122 +47,75 @@ def trees() -> list[str]:
         def ours(scheme=scheme, rng=rng):
             return ID3(scheme).fit_table(scheme.disguise_table(train, rng)).score_table(test)
 
-        seconds, other = _shortest(ours, theirs, rounds=60)
-        lines.append(
-            _row(
-                f"disguise, undo, grow, score an ID3 tree: {number} group(s)",
-                seconds,
-                "scikit-learn: fit, score a plain tree",
-                other,
-            )
-        )
-    return lines
+        yield _compare(
+            f"disguise, undo, grow, score an ID3 tree: {number} group(s)", ours,
+            "scikit-learn: fit, score a plain tree",
+            lambda: plain.fit(X[:8_000], y[:8_000]).score(X[8_000:], y[8_000:]), rounds=60,
+        )  # fmt: skip
 
 
-def naive_bayes(reps: int = 1_000, peer_reps: int = 8) -> list[str]:
+def naive_bayes(reps: int = 1_000, peer_reps: int = 8) -> Iterator[str]:
     """Repetitions of the Zhan & Matwin experiment against records in numpy and BernoulliNB."""
     from sklearn.naive_bayes import BernoulliNB
 
-    values = _adult().to_numpy()
     rng = np.random.default_rng(1)
-    order = rng.permutation(len(values))
-    train, test = np.split(values[order], [round(0.8 * len(values))])
+    values = rng.permutation(_adult().to_numpy())
+    train, test = np.split(values, [round(0.8 * len(values))])
 
     def theirs():
-        private = rng.random(len(train)) < Q
-        reports = np.where(private[:, None], train, rng.integers(0, 2, train.shape))
-        return BernoulliNB().fit(reports[:, :-1], reports[:, -1]).score(test[:, :-1], test[:, -1])
-
-    def many():
-        electronic_surveys.classifiers(rng, reps, "adult", Q)
-
-    def peers():
         for _ in range(peer_reps):
-            theirs()
+            private = rng.random(len(train)) < Q
+            reports = np.where(private[:, None], train, rng.integers(0, 2, train.shape))
+            BernoulliNB().fit(reports[:, :-1], reports[:, -1]).score(test[:, :-1], test[:, -1])
 
-    ours, other = _shortest(many, peers, rounds=3)
-    return [
-        _row(
-            f"{reps:,} times disguise, undo, naive Bayes, score",
-            ours,
-            "numpy records, BernoulliNB",
-            other * reps / peer_reps,
-        )
-    ]
+    ours = partial(electronic_surveys.classifiers, rng, reps, "adult", Q)
+    what = f"{reps:,} times disguise, undo, naive Bayes, score"
+    yield _compare(what, ours, "numpy records, BernoulliNB", theirs, peer_reps / reps, rounds=3)
 
 
-def records(size: int = 1_000_000) -> list[str]:
+def records(size: int = 1_000_000) -> Iterator[str]:
     """Disguise and count answers among ten categories, record by record."""
     answers = np.random.default_rng(1).integers(0, 10, size)
     scheme = RRMatrix.warner(10, np.exp(EPSILON) / (np.exp(EPSILON) + 9))
-    rng = np.random.default_rng(2)
-    lines = []
-    for name, module, peer, share in (
-        ("multi-freq-ldpy", "multi_freq_ldpy", _multi_freq, 0.05),
-        ("multi-freq-ldpy in a compiled loop", "multi_freq_ldpy", _multi_freq_compiled, 0.1),
-        ("pure-ldp", "pure_ldp", _pure_ldp, 0.05),
-    ):
-        if find_spec(module) is None:
-            lines.append(f"{name}: not installed; `make bench` installs it")
+    singly = partial(scheme.count_reports, answers, np.random.default_rng(2))
+    for peer, share in ((_multi_freq, 0.05), (_multi_freq_compiled, 0.1), (_pure_ldp, 0.05)):
+        try:
+            theirs = peer(answers[: round(share * size)])
+        except ModuleNotFoundError as error:
+            yield f"{error.name}: not installed; `make bench` installs it"
             continue
-        theirs = peer(answers[: round(share * size)])
-        ours, other = _shortest(lambda: scheme.count_reports(answers, rng), theirs, rounds=5)
-        lines.append(
-            _row(
-                f"disguise and count {size:,} records ({size / ours / 1e6:,.0f} million a second)",
-                ours,
-                name,
-                other / share,
-            )
+        yield _compare(
+            f"disguise and count {size:,} records", singly, peer.__doc__ or "", theirs, share
         )
-    frame = pd.DataFrame({"answer": answers})
-    levels = {"answer": range(10)}
-    tabled, single = _shortest(
-        lambda: scheme.disguise_table(count(frame, levels), rng),
-        lambda: scheme.count_reports(answers, rng),
-        rounds=5,
+    frame, levels, rng = (
+        pd.DataFrame({"answer": answers}),
+        {"answer": range(10)},
+        np.random.default_rng(2),
     )
-    return [*lines, _row("count, then disguise the table", tabled, "record by record", single)]
+    tabled = lambda: scheme.disguise_table(count(frame, levels), rng)  # noqa: E731
+    yield _compare("count, then disguise the table", tabled, "record by record", singly)
 
 
-def growth_with_records() -> list[str]:
+def growth_with_records() -> Iterator[str]:
     """Multi-group: counting, and what a repetition costs once the table is counted."""
-    frame = _adult().iloc[:10_000]
-    rng = np.random.default_rng(1)
+    frame, rng = _adult().iloc[:10_000], np.random.default_rng(1)
     scheme = MultiGroup(THETA, random_groups(list(frame.columns), 3, rng))
-    lines = []
     for times in (10, 30, 100, 300):
         more = frame.loc[frame.index.repeat(times)]
         table = count(more)
-        counting, repetition = _shortest(
-            lambda more=more: count(more),
-            lambda table=table: scheme.undo(scheme.disguise_table(table, rng)),
-            rounds=5,
+        repeat = lambda table=table: scheme.undo(scheme.disguise_table(table, rng))  # noqa: E731
+        counting, repetition = shortest(partial(count, more), repeat)
+        yield (
+            f"{len(more):>9,} records: counting {counting * 1e9 / len(more):.0f} ns a record, "
+            f"disguise and undo {repetition * 1e3:.2f} ms a repetition"
         )
-        lines.append(
-            f"{len(more):>9,} records: counting {counting * 1e9 / len(more):.0f} ns a "
-            f"record, disguise and undo {repetition * 1e3:.2f} ms a repetition"
-        )
-    return lines
-
-
-def _optimise() -> list[str]:
-    from ppdm.book.bench.optimise import rows
-
-    return rows()
-
-
-def _scale() -> Iterator[str]:
-    from ppdm.book.bench.scale import rows
-
-    return rows()
 
 
 # -- peers ---------------------------------------------------------------------------------
 
 
 def _multi_freq(answers: np.ndarray) -> Callable:
-    """As its documentation shows it: one call a respondent (the function is compiled)."""
+    """multi-freq-ldpy, one call a respondent"""  # as its documentation shows it; the function is compiled
     from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Client
 
     listed = answers.tolist()
@@ -175,7 +123,7 @@ def _multi_freq(answers: np.ndarray) -> Callable:
 
 
 def _multi_freq_compiled(answers: np.ndarray) -> Callable:
-    """The same function inside a compiled loop, which nobody has to write for ours."""
+    """multi-freq-ldpy in a compiled loop"""  # which nobody has to write for ours
     from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Client
 
     from ppdm.compiled import njit
@@ -191,6 +139,7 @@ def _multi_freq_compiled(answers: np.ndarray) -> Callable:
 
 
 def _pure_ldp(answers: np.ndarray) -> Callable:
+    """pure-ldp"""
     from pure_ldp.frequency_oracles.direct_encoding import DEClient
 
     client = DEClient(EPSILON, 10, index_mapper=lambda answer: answer)
@@ -201,29 +150,29 @@ def _pure_ldp(answers: np.ndarray) -> Callable:
 # -- measuring -----------------------------------------------------------------------------
 
 
-def _adult():
+def _adult() -> pd.DataFrame:
     return electronic_surveys.binary_frame("adult")
 
 
-def _shortest(ours: Callable, theirs: Callable, rounds: int) -> tuple[float, float]:
+def shortest(*works: Callable, rounds: int = 5) -> list[float]:
     """The shortest time of each, in seconds, taken in turn after one call to warm up."""
-    times: tuple[list[float], list[float]] = ([], [])
+    times = np.empty((rounds + 1, len(works)))
     for turn in range(rounds + 1):
-        for side, function in zip(times, (ours, theirs), strict=True):
+        for side, work in enumerate(works):
             start = time.perf_counter()
-            function()
-            if turn:
-                side.append(time.perf_counter() - start)
-    return min(times[0]), min(times[1])
+            work()
+            times[turn, side] = time.perf_counter() - start
+    return times[1:].min(axis=0).tolist() if rounds else times[0].tolist()
 
 
-def _row(what: str, ours: float, peer: str, theirs: float) -> str:
-    return f"{what}: {_time(ours)}; {peer}: {_time(theirs)}; {theirs / ours:.1f} times"
+def _compare(
+    what: str, ours: Callable, peer: str, theirs: Callable, share: float = 1.0, rounds: int = 5
+) -> str:
+    """A line on both; `theirs` does a `share` of the work."""
+    own, other = shortest(ours, theirs, rounds=rounds)
+    other /= share
+    return f"{what}: {_time(own)}; {peer}: {_time(other)}; {other / own:.1f} times"
 
 
 def _time(seconds: float) -> str:
     return f"{seconds * 1e3:.2f} ms" if seconds < 1 else f"{seconds:.1f} s"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

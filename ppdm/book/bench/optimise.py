@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Iterator
 
 import numpy as np
 
+from ppdm.book.bench import shortest
 from ppdm.optimise import spea2
 from ppdm.optimise.descent import square_front
 from ppdm.optimise.frontier import certified_frontier
@@ -14,38 +15,31 @@ DELTA, RESPONDENTS, SIZE = 0.75, 10_000, 100
 GENERATIONS, PYMOO_GENERATIONS, POINTS = 20_000, 60, 50
 
 
-def rows() -> list[str]:
+def rows() -> Iterator[str]:
     """What was measured, one line each; pymoo's line is left out where pymoo is not installed."""
     prior = np.exp(-0.5 * ((np.arange(10) - 4.5) / 1.7) ** 2)
     prior /= prior.sum()
     spea2.optrr(prior, DELTA, np.random.default_rng(0), generations=2)  # compile
     rng = np.random.default_rng(1)
-    seconds = _timed(lambda: spea2.optrr(prior, DELTA, rng, generations=GENERATIONS))
-    ours = GENERATIONS / seconds
-    lines = [
-        f"OptRR, n = 10: {GENERATIONS:,} generations in {seconds:.1f} s ({ours:,.0f} a second)"
-    ]
+    (search,) = shortest(lambda: spea2.optrr(prior, DELTA, rng, generations=GENERATIONS), rounds=0)
+    ours = GENERATIONS / search
+    yield f"OptRR, n = 10: {GENERATIONS:,} generations in {search:.1f} s ({ours:,.0f} a second)"
     try:
-        theirs = PYMOO_GENERATIONS / _timed(lambda: pymoo_front(prior, PYMOO_GENERATIONS))
-        lines.append(
-            f"pymoo's SPEA2, same problem and operators: {theirs:,.0f} generations a second; "
-            f"ours {ours / theirs:.0f} times as many"
-        )
+        (seconds,) = shortest(lambda: pymoo_front(prior, PYMOO_GENERATIONS), rounds=0)
     except ModuleNotFoundError:
         pass
-    ten = np.linspace(1 - DELTA, 1 - prior.max() - 0.01, 10)
-    square_front(prior, DELTA, ten[:1], rng, starts=1)  # compile
-    descent = _timed(lambda: square_front(prior, DELTA, ten, rng))
-    lines.append(
-        f"best square matrices, n = 10: 10 levels in {descent:.1f} s, "
-        f"{descent / seconds:.2f} times the search's"
-    )
+    else:
+        theirs = PYMOO_GENERATIONS / seconds
+        yield f"pymoo's SPEA2, same problem and operators: {theirs:,.0f} a second; {ours / theirs:.0f} times"
     levels = np.linspace(1 - DELTA, 1 - prior.max() - 0.01, POINTS)
-    points = []
-    seconds = _timed(lambda: points.extend(certified_frontier(prior, DELTA, levels)))
-    gap = max(p.gap for p in points)
-    lines.append(f"frontier, n = 10: {POINTS} points in {seconds:.1f} s, largest gap {gap:.0e}")
-    return lines
+    ten = levels[:: POINTS // 10]
+    square_front(prior, DELTA, ten[:1], rng, starts=1)  # compile
+    (seconds,) = shortest(lambda: square_front(prior, DELTA, ten, rng), rounds=0)
+    yield f"best square matrices, n = 10: {len(ten)} levels in {seconds:.1f} s, {seconds / search:.2f} times the search's"
+    points: list = []
+    (seconds,) = shortest(lambda: points.extend(certified_frontier(prior, DELTA, levels)), rounds=0)
+    gap = max(point.gap for point in points)
+    yield f"frontier, n = 10: {POINTS} points in {seconds:.1f} s, largest gap {gap:.0e}"
 
 
 def pymoo_front(prior, generations: int, seed: int = 1, delta: float = DELTA):
@@ -58,16 +52,11 @@ def pymoo_front(prior, generations: int, seed: int = 1, delta: float = DELTA):
     from pymoo.core.crossover import Crossover
     from pymoo.core.mutation import Mutation
     from pymoo.core.problem import Problem
-    from pymoo.core.sampling import Sampling
     from pymoo.optimize import minimize
 
-    n = len(prior)
-    rng = np.random.default_rng(seed)
+    n, rng = len(prior), np.random.default_rng(seed)
 
     class Matrices(Problem):
-        def __init__(self):
-            super().__init__(n_var=n * n, n_obj=2, xl=0.0, xu=1.0)
-
         def _evaluate(self, x, out, *args, **kwargs):
             a, f = np.empty(len(x)), np.empty(len(x))
             spea2._evaluate(np.ascontiguousarray(x.reshape(-1, n, n)), prior, RESPONDENTS, a, f)
@@ -78,43 +67,29 @@ def pymoo_front(prior, generations: int, seed: int = 1, delta: float = DELTA):
             spea2._repair(member, prior, delta)
         return members.reshape(len(members), n * n)
 
-    class Columns(Sampling):
-        def _do(self, problem, n_samples, **kwargs):
-            columns = rng.dirichlet(np.ones(n), size=(n_samples, n))
-            return repaired(np.ascontiguousarray(columns.transpose(0, 2, 1)))
-
     class SwapColumns(Crossover):
-        def __init__(self):
-            super().__init__(n_parents=2, n_offsprings=2, prob=1.0)
-
         def _do(self, problem, parents, **kwargs):
-            children = parents.reshape(2, -1, n, n).copy()
+            children = parents.reshape(2, -1, n, n)
             right = np.arange(n) >= rng.integers(1, n, parents.shape[1])[:, None, None]
-            children = np.where(right, children[::-1], children)
-            return children.reshape(parents.shape)
+            return np.where(right, children[::-1], children).reshape(parents.shape)
 
     class MoveElement(Mutation):
         def _do(self, problem, x, **kwargs):
             members = x.reshape(-1, n, n).copy()
-            for member in members:
-                if rng.random() < spea2.MUTATION_RATE:
-                    spea2._mutate(member, rng, spea2.MUTATION_STEP)
+            for member in members[rng.random(len(members)) < spea2.MUTATION_RATE]:
+                spea2._mutate(member, rng, spea2.MUTATION_STEP)
             return repaired(members)
 
+    columns = rng.dirichlet(np.ones(n), size=(SIZE, n)).transpose(0, 2, 1)
     algorithm = SPEA2(
         pop_size=SIZE,
         n_offsprings=SIZE,
-        sampling=Columns(),
-        crossover=SwapColumns(),
+        sampling=repaired(np.ascontiguousarray(columns)),
+        crossover=SwapColumns(n_parents=2, n_offsprings=2, prob=1.0),
         mutation=MoveElement(prob=1.0),
         survival=SPEA2Survival(normalize=False),
         eliminate_duplicates=False,
     )
-    result = minimize(Matrices(), algorithm, ("n_gen", generations), seed=seed)
+    problem = Matrices(n_var=n * n, n_obj=2, xl=0.0, xu=1.0)
+    result = minimize(problem, algorithm, ("n_gen", generations), seed=seed)
     return result.F[:, 0], result.F[:, 1]
-
-
-def _timed(work) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start

@@ -13,7 +13,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -84,58 +83,40 @@ def rows(records: int = 100_000_000) -> Iterator[str]:
         yield f"counting in engines: {', '.join(missing)} not installed (extra `scale`)"
         return
     with tempfile.TemporaryDirectory(prefix="ppdm-bench-") as folder:
-        write(Path(folder), records)
-        path = f"{folder}/*.parquet"
+        for part in range(FILES):
+            _write(f"{folder}/part{part:02d}.parquet", records // FILES, ANSWERS, seed=part)
         for engine in ENGINES:
             if engine == "pyspark" and not (SPARK / "installed").is_file():
                 yield "counting in Spark: `make check` installs it into _build/spark"
                 continue
-            ours, raw = measured(engine, path), measured(engine, path, raw=True)
+            ours = measured(engine, f"{folder}/part*")
+            raw = measured(engine, f"{folder}/part*", call=ENGINES[engine][1])
             size = records // FILES if engine in ("pyarrow", "pandas") else records
+            java = " (without those of its Java)" if engine == "pyspark" else ""
             yield (
                 f"count {size:,} x {ANSWERS}, {engine}: {ours}; its own group-by {raw}; "
-                f"{ours.seconds / raw.seconds:.2f} times ({ours.processor / raw.processor:.2f} by processor)"
-                f"{' (processor and memory without those of its Java)' if engine == 'pyspark' else ''}"
+                f"{ours.seconds / raw.seconds:.2f} times ({ours.processor / raw.processor:.2f} by processor){java}"
             )
-        yield from _growth(folder, records)
-        yield from _forty(records // 10)
-
-
-def _growth(folder: str, records: int) -> Iterator[str]:
-    """The last is the largest set read ten times over, as it says."""
-    first = f"{folder}/part00.parquet"
-    small = Path(folder, "small.pq")
-    _write(small, records // 100, 10, seed=99)
-    for size, path, times, said in (
-        (records // 100, small, 1, ""),
-        (records // 20, first, 1, ""),
-        (records, f"{folder}/*.parquet", 1, ""),
-        (records * 10, f"{folder}/*.parquet", 10, " (the same files ten times)"),
-    ):
-        cost = measured("polars", str(path), times)
-        yield f"{size:>13,} records, polars: {cost.seconds * 1e9 / size:5.1f} ns a record, {cost}{said}"
-
-
-def _forty(records: int) -> Iterator[str]:
-    """What naive Bayes asks for: forty answers with a class, never the table of 2^40."""
-    with tempfile.TemporaryDirectory(prefix="ppdm-bench-") as folder:
-        _write(Path(folder, "forty.parquet"), records, 40, seed=7)
+        _write(f"{folder}/small.parquet", records // 100, ANSWERS, seed=99)
+        for share, files, times in (
+            (0.01, "small*", 1),
+            (0.05, "part00*", 1),
+            (1, "part*", 1),
+            (10, "part*", 10),
+        ):
+            size, cost = round(share * records), measured("polars", f"{folder}/{files}", times)
+            again = " (the same files ten times)" if times > 1 else ""
+            yield f"{size:>13,} records, polars: {cost.seconds * 1e9 / size:5.1f} ns a record, {cost}{again}"
+        # What naive Bayes asks for: forty answers with a class, never the table of 2^40.
+        _write(f"{folder}/forty.parquet", records // 10, 40, seed=7)
+        call = "count_marginals(frame, [[f'q{i}', 'q39'] for i in range(39)])"
         for engine in ("polars", "duckdb", "dask"):
-            cost = measured(
-                engine,
-                f"{folder}/*.parquet",
-                call="count_marginals(frame, [[f'q{i}', 'q39'] for i in range(39)])",
-            )
-            yield f"{records:,} x 40, every answer with the class, {engine}: {cost}"
+            cost = measured(engine, f"{folder}/forty*", call=call)
+            yield f"{records // 10:,} x 40, every answer with the class, {engine}: {cost}"
 
 
-def write(folder: Path, records: int) -> None:
-    """Fair coins in twenty Parquet files."""
-    for part in range(FILES):
-        _write(folder / f"part{part:02d}.parquet", records // FILES, ANSWERS, seed=part)
-
-
-def _write(path: Path, records: int, answers: int, seed: int) -> None:
+def _write(path: str, records: int, answers: int, seed: int) -> None:
+    """Fair coins in a Parquet file."""
     import polars as pl
 
     rng = np.random.default_rng(seed)
@@ -154,26 +135,18 @@ class Cost(NamedTuple):
         return f"{self.seconds:.2f} s ({self.processor:.2f} of processor), {self.peak:.2f} GiB"
 
 
-def measured(
-    engine: str, path: str, times: int = 1, raw: bool = False, call: str = "count(frame)"
-) -> Cost:
+def measured(engine: str, path: str, times: int = 1, call: str = "count(frame)") -> Cost:
     """What a call costs in a process of its own."""
-    opening, bare = ENGINES[engine]
-    code = f"{START}{opening}\ndef count_it(): {bare if raw else call}\n{END}"
-    path_of = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(SPARK)]))
+    code = f"{START}{ENGINES[engine][0]}\ndef count_it(): {call}\n{END}"
+    spark = [str(SPARK)] if engine == "pyspark" else []
+    paths = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), *spark])
     done = subprocess.run(
         [sys.executable, "-c", code, path, str(times)],
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
-        | ({"PYTHONPATH": path_of} if engine == "pyspark" else {}),
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYTHONPATH": paths},
     )
     if done.returncode:
         raise RuntimeError(f"{engine} failed: {done.stderr.strip().splitlines()[-1]}")
     return Cost(*json.loads(done.stdout.splitlines()[-1]))
-
-
-if __name__ == "__main__":
-    for line in rows(*map(int, sys.argv[1:])):
-        print(line, flush=True)

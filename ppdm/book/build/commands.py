@@ -1,4 +1,4 @@
-"""What `ppdm book`, `quick`, `run`, `clean`, `serve`, `lab`, `zip` and `pdf` do."""
+"""What `ppdm book` and its words do, and `ppdm run` and `ppdm lab`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from ppdm.book.arguments import DAYS, GIGABYTES
 from ppdm.book.build import chapters, pruning
 from ppdm.book.build.execute import check_parameters, execute
 from ppdm.book.build.lock import alone
+from ppdm.book.pages import built, command_of
 
 
 def _use_scheduler(args: argparse.Namespace) -> None:
-    """Say to the chapters, which run in processes of their own, where their cells are computed."""
+    """Say to the chapters, which run in processes of their own, where their points are computed."""
     if args.scheduler:
         from ppdm.study import cluster
 
@@ -40,7 +41,7 @@ def quick(args: argparse.Namespace) -> int:
 
 
 def _build(where: places.Layout, profile: str, again: int = 0) -> int:
-    with alone(where.out, "ppdm quick" if profile == "quick" else "ppdm book"):
+    with alone(where.out, command_of(where)):
         return _build_alone(where, profile, again)
 
 
@@ -63,8 +64,8 @@ def _build_alone(where: places.Layout, profile: str, again: int) -> int:
     _prune(where.root)
     site = "built the site" if changed else "the site was up to date"
     print(f"{done}; {site}; {time.monotonic() - begin:.0f} seconds.")
-    command = "ppdm serve --quick" if profile == "quick" else "ppdm serve"
-    print(f"Open {where.html / 'index.html'}, or type `{command}`.")
+    quick = " --quick" if profile == "quick" else ""
+    print(f"Open {where.html / 'index.html'}, or type `ppdm book serve{quick}`.")
     return _report(verdicts, profile)
 
 
@@ -103,15 +104,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def clean(args: argparse.Namespace) -> int:
-    """Prune the cache of finished cells."""
+    """Prune the cache of finished points."""
     for name in ("days", "gigabytes"):
         if not getattr(args, name) >= 0:
             raise ValueError(f"--{name} is {getattr(args, name):g}; it must be 0 or more")
     root = places.find_root()
-    with alone(places.paper_layout(root).out, "ppdm clean"):
+    with alone(places.paper_layout(root).out, "ppdm book clean"):
         said, left = _prune(root, args.days, int(args.gigabytes * (1 << 30)))
     if not said:
-        print(f"Nothing to remove: {left / 1e6:.0f} MB of kept cells are in use, or young.")
+        print(f"Nothing to remove: {left / 1e6:.0f} MB of kept points are in use, or young.")
     return 0
 
 
@@ -145,8 +146,7 @@ def serve(args: argparse.Namespace) -> int:
     from functools import partial
     from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
-    where = places.quick_layout() if args.quick else places.paper_layout()
-    handler = partial(SimpleHTTPRequestHandler, directory=str(_built(where)))
+    handler = partial(SimpleHTTPRequestHandler, directory=str(built(args.quick).html))
     with ThreadingHTTPServer(("127.0.0.1", args.port), handler) as server:
         print(f"http://127.0.0.1:{server.server_address[1]}/  (Ctrl-C ends it)", flush=True)
         server.serve_forever()
@@ -164,9 +164,9 @@ def pack(args: argparse.Namespace) -> int:
     """One zip that, unpacked, reads from disk."""
     from ppdm.book.site.archive import make_archive
 
-    where = places.paper_layout()
+    where = built(args.quick)
     target = where.out / "ppdm-book.zip"
-    make_archive(_built(where), target)
+    make_archive(where.html, target)
     print(f"{target}: unpack it and open index.html.")
     return 0
 
@@ -176,17 +176,10 @@ def pdf(args: argparse.Namespace) -> int:
     from ppdm.book.pdf import NAME
     from ppdm.book.pdf.press import press
 
-    where = places.quick_layout() if args.quick else places.paper_layout()
-    with alone(where.out, "ppdm pdf"):
-        target = _built(where) / NAME
+    where = built(args.quick)
+    with alone(where.out, "ppdm book pdf"):
+        target = where.html / NAME
         print("printing the book", flush=True)
         number = press(where.html, where.source, target)
     print(f"{target}: {number} pages.")
     return 0
-
-
-def _built(where: places.Layout) -> Path:
-    if not (where.html / "index.html").is_file():
-        command = "ppdm quick" if where.out.name == "quick" else "ppdm book"
-        raise ValueError(f"there is no site in {where.html} yet: type `{command}` first.")
-    return where.html

@@ -1,7 +1,7 @@
 """What this book adds to Sphinx.
 
 - `jupyter-book build .` in the repository does what `ppdm book` does: the chapters run first, and what is
-  rendered is the staged tree. `PPDM_PROFILE=quick` before it makes the small book of `ppdm quick`.
+  rendered is the staged tree. `PPDM_PROFILE=quick` before it makes the small book of `ppdm book quick`.
 - Pages can name the repository where it is known: in blocks `{only} repository`, with the
   substitutions `{{ citation_file }}` and `{{ colab_install }}`.
 - The doubled script of sphinx-thebe, which Jupyter Book and its theme both load, is dropped.
@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 ONLY_HTML = (
-    "This book is made as HTML, by `jupyter-book build .` or `ppdm book`, and as a PDF by `ppdm pdf`; "
+    "This book is made as HTML, by `jupyter-book build .` or `ppdm book`, and as a PDF by `ppdm book pdf`; "
     "the builder {name} is not among them."
 )
 
@@ -61,8 +61,8 @@ def build_as_ppdm(app, builder: str) -> int | str:
     if profile not in ("paper", "quick"):
         return f"PPDM_PROFILE may be paper or quick, not {profile!r}."
     root = places.find_root(Path(app.srcdir))
-    command = {"paper": "book", "quick": "quick"}[profile]
-    code = subprocess.call([sys.executable, "-P", "-m", "ppdm", command], cwd=root)
+    words = {"paper": ["book"], "quick": ["book", "quick"]}[profile]
+    code = subprocess.call([sys.executable, "-P", "-m", "ppdm", *words], cwd=root)
     made = {"paper": places.paper_layout, "quick": places.quick_layout}[profile](root).html
     wanted = Path(app.outdir)
     if code == 0 and wanted not in (made, places.paper_layout(root).html):

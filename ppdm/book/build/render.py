@@ -41,22 +41,12 @@ def stage(layout: Layout) -> None:
     config = yaml.safe_dump(staged_config(layout.root), sort_keys=False, allow_unicode=True)
     (source / "_config.yml").write_text(config, encoding="utf-8")
     generate(source, layout.results)
-    (source / "book" / "_generated" / "pdf.md").write_text(_pdf_in_words(layout), encoding="utf-8")
+    link = f'<p class="no-print">The whole book on paper: <a href="../{NAME}">{NAME}</a>.</p>\n'
+    (source / "book" / "_generated" / "pdf.md").write_text(link if _prints(layout) else "")
 
 
-def _pdf_in_words(layout: Layout) -> str:
-    """What the front page says of the PDF: a link where the build will print it."""
-    if layout.out.name == "quick":
-        return "This small copy was not printed; `ppdm pdf --quick` does it.\n"
-    lacking = press.lacking()
-    if lacking:
-        return f"This copy has no PDF of the book: to print it takes {lacking}, then `ppdm pdf`.\n"
-    return f'The whole book on paper: <a href="../{NAME}">{NAME}</a>.\n'
-
-
-def _promises_pdf(source: Path) -> bool:
-    said = source / "book" / "_generated" / "pdf.md"
-    return said.is_file() and NAME in said.read_text(encoding="utf-8")
+def _prints(layout: Layout) -> bool:
+    return layout.out.name != "quick" and press.lacking() is None
 
 
 def render(layout: Layout) -> bool:
@@ -75,7 +65,7 @@ def render(layout: Layout) -> bool:
     if (layout.html / "index.html").is_file() and mark.is_file() and mark.read_text() == made_of:
         return False
     fresh = _run_jupyter_book(layout)
-    if _promises_pdf(layout.source):
+    if _prints(layout):
         print("printing the book", flush=True)
         press.press(fresh, layout.source, fresh / NAME)
     _refuse_broken_links(fresh)
@@ -97,7 +87,9 @@ def _run_jupyter_book(layout: Layout) -> Path:
     job += [str(layout.source), "--path-output", str(layout.work)]
     job += ["--warningiserror", "--nitpick", "--keep-going"]
     print("building the site", flush=True)
-    process = family.start(job, stdout=subprocess.PIPE, text=True)
+    # The reference imports the package; a compiled function has no signature to show.
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    process = family.start(job, stdout=subprocess.PIPE, text=True, env=environment)
     try:
         _show_progress(process.stdout)
         code = process.wait()

@@ -1,21 +1,24 @@
-"""`ppdm check`: the built site against everything it promises; fails if anything is wrong."""
+"""`ppdm book check`: the built site against everything it promises; fails if anything is wrong."""
 
 import argparse
 import sys
+import tempfile
 import time
+import zipfile
 from pathlib import Path
 
 from tqdm import tqdm
 
 from ppdm.book.chromium import NO_BROWSER, find_chromium
-from ppdm.book.pages import is_redirect, pages
+from ppdm.book.pages import built, is_redirect, pages
 from ppdm.book.pdf import NAME
+from ppdm.book.site.archive import make_archive
 from ppdm.places import reading_order
 
 from . import Finding
 from .browser import MODES, check_pages
 from .layout import Tape, check_layout
-from .lighthouse import check_scores, install, scores
+from .lighthouse import check_scores, install
 from .pdf import check_pdf
 from .server import serving
 from .static import check_files
@@ -46,14 +49,12 @@ def _tell(what: str, findings: list[Finding]) -> list[Finding]:
 
 def _browser(site: Path, names: list[str], args: argparse.Namespace, tape: Tape) -> list[Finding]:
     total = len(names) * len({(mode.width, mode.height) for mode in MODES})
-    with (
-        serving(site, compressed=True) as address,
-        tqdm(total=total, unit="page", disable=not sys.stderr.isatty()) as bar,
-    ):
+    bar = tqdm(total=total, unit="page", disable=not sys.stderr.isatty())
 
-        def step(_page: str) -> None:
-            bar.update()
+    def step(_: str) -> None:
+        bar.update()
 
+    with serving(site, compressed=True) as address, bar:
         return check_pages(
             address,
             names,
@@ -65,72 +66,46 @@ def _browser(site: Path, names: list[str], args: argparse.Namespace, tape: Tape)
 
 
 def _lighthouse(site: Path, names: list[str]) -> list[Finding]:
+    """Lighthouse on the front page and on the first chapter's."""
     command = install(site.parent / "lighthouse")
     if command is None:
         print("Lighthouse: left out, because it needs npm (Debian: apt-get install npm)")
         return []
-    ones = (n for n in names if n.startswith("notebooks/01"))
-    chapter = min(ones, key=lambda name: reading_order(Path(name)), default=None)
-    front = next((n for n in names if n == "book/intro.html"), names[0])
-    findings = []
+    chapters = [name for name in names if name.startswith("notebooks/01")]
+    chosen = [n for n in names if n == "book/intro.html"] or names[:1]
+    chosen += sorted(chapters, key=lambda name: reading_order(Path(name)))[:1]
     with serving(site, compressed=True) as address:
-        for name in filter(None, [front, chapter]):
-            points, lost = scores(command, f"{address}/{name}")
-            found = check_scores(name, points, lost)
-            if any("performance" in f.detail for f in found):
-                # Performance is a timing: a busy machine gets one more try.
-                points, lost = scores(command, f"{address}/{name}")
-                found = check_scores(name, points, lost)
-            print(f"Lighthouse: {name}: " + ", ".join(f"{k} {v}" for k, v in points.items()))
-            findings += found
-    return findings
+        return [found for name in chosen for found in check_scores(command, address, name)]
 
 
 def _archive(site: Path, names: list[str]) -> list[Finding]:
     """The offline archive, unpacked and read from disk as a reader would."""
-    import tempfile
-    import zipfile
-
-    from ppdm.book.site.archive import make_archive
-
     with tempfile.TemporaryDirectory() as folder:
         archive = make_archive(site, Path(folder) / "book.zip")
         with zipfile.ZipFile(archive) as unpacked:
             unpacked.extractall(folder)
-        root = Path(folder) / archive.stem
-        address = root.resolve().as_uri()
-        return [
-            finding._replace(page="archive: " + finding.page)
-            for finding in check_pages(address, names, MODES[:1], axe_from="")
-        ]
+        address = (Path(folder).resolve() / archive.stem).as_uri()
+        findings = check_pages(address, names, MODES[:1], axe_from="")
+    return [finding._replace(page=f"archive: {finding.page}") for finding in findings]
 
 
 def main(args: argparse.Namespace) -> int:
     """Run all checks; print a line a finding; 1 if there is any, else 0."""
     started = time.perf_counter()
-    site = args.site.resolve()
-    if not (site / "index.html").is_file():
-        print(f"there is no built site at {args.site}: run `ppdm book` first", file=sys.stderr)
-        return 1
-    names = [p.relative_to(site).as_posix() for p in pages(site) if not is_redirect(p)]
-    every = names
-    if args.page:
-        names = [n for n in names if any(part in n for part in args.page)]
-        if not names:
-            print(f"no page's name contains {' or '.join(args.page)}", file=sys.stderr)
-            return 1
+    site = args.site.resolve() if args.site else built(args.quick).html
+    every = [p.relative_to(site).as_posix() for p in pages(site) if not is_redirect(p)]
+    names = [name for name in every if any(part in name for part in args.page or [""])]
+    if not names:
+        raise ValueError(f"no page's name contains {' or '.join(args.page)}")
     if not find_chromium():
-        print(NO_BROWSER, file=sys.stderr)
-        return 1
-    findings = _tell("Files", check_files(site))
+        raise ValueError(NO_BROWSER)
+    findings, tape = _tell("Files", check_files(site)), Tape()
     if (site / NAME).is_file():
         findings += _tell("The printed book", check_pdf(site))
     else:
         print("The printed book: left out, because this site has none")
-    tape = Tape()
-    findings += _tell(
-        f"Browser, {len(names)} pages, {len(MODES)} modes", _browser(site, names, args, tape)
-    )
+    seen = f"Browser, {len(names)} pages, {len(MODES)} modes"
+    findings += _tell(seen, _browser(site, names, args, tape))
     findings += _tell(f"Layout, {len(tape.phone)} pages measured", check_layout(tape, every))
     findings += _tell("Archive, read from disk", _archive(site, names))
     if not args.no_lighthouse and not args.page:

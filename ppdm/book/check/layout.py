@@ -26,6 +26,12 @@ LINES = {"whole-paper": 20, "pseudocode": 45}  # of a visible cell with this tag
 LINES_ELSE = 15
 SMALLEST = 10.0  # px of lettering on a phone
 CONTRAST = 4.5
+ENTRIES = 24  # of the sidebar
+#: What of a page ends where, at most, on a wide window and on a phone.
+ENDS = {
+    "book/intro.html": {"the picture's top": (700, 700), "the fourth row": (900, 1_700)},
+    "book/scoreboard.html": {"height": (12_000, 12_000)},
+}
 
 # Everything in one go: a number for the page, a list for what has to be told one by one. Lettering in
 # a drawing of matplotlib's is made of outlines, drawn 100 units high and scaled to their size.
@@ -79,7 +85,11 @@ MEASURE = r"""() => {
     return seen(pre) ? [tag ? tag.slice(4) : "", pre.textContent.trimEnd().split("\n").length,
                         pre.textContent.trim().split("\n")[0].slice(0, 40)] : null;
   }).filter(Boolean);
-  return {height: Math.round(document.scrollingElement.scrollHeight),
+  const front = document.querySelector(".try.front");
+  return {entries: document.querySelectorAll(".bd-sidebar-primary nav.bd-links li").length,
+          "the picture's top": front && Math.round(front.getBoundingClientRect().top + scrollY),
+          "the fourth row": bottom(document.querySelector(".papers > li:nth-child(4)")),
+          height: Math.round(document.scrollingElement.scrollHeight),
           figure: bottom(first("figure.drawn svg, figure.drawn img")),
           verdict: bottom(first(".verdict")), cells, smallest, contrast};
 }"""
@@ -108,6 +118,14 @@ def judge(name: str, wide: dict[str, Any], phone: dict[str, Any], paper: bool) -
     'the first figure ends at 1400 px; allowed 1350'
     """
     said = []
+    if wide.get("entries", 0) > ENTRIES + 1:  # and the front page
+        said.append(f"the sidebar has {wide['entries'] - 1} entries; allowed {ENTRIES}")
+    for what, limits in ENDS.get(name, {}).items():
+        said += [
+            f"{what} is at {seen[what]} px; allowed {limit} on a window of {width}"
+            for seen, limit, (width, _) in zip((wide, phone), limits, (WIDE, PHONE), strict=True)
+            if seen[what] is None or seen[what] > limit
+        ]
     if paper:
         if wide["height"] > TALLEST:
             said.append(f"the page is {wide['height']} px high; allowed {TALLEST}")

@@ -1,4 +1,4 @@
-"""Lighthouse's scores of a few pages, as its desktop setting gives them."""
+"""Lighthouse's scores of a page, as its desktop setting gives them."""
 
 import json
 import os
@@ -21,54 +21,52 @@ def install(folder: Path) -> Path | None:
     return modules / ".bin" / "lighthouse" if modules else None
 
 
-def scores(command: Path, address: str) -> tuple[dict[str, int], dict[str, list[str]]]:
-    """The three scores of one page out of 100, and for each the audits that cost points."""
+def check_scores(command: Path, address: str, page: str) -> list[Finding]:
+    """Measure one page and print its scores; performance is a timing, so a busy machine gets one more try."""
+    found = judge(page, _measured(command, f"{address}/{page}"))
+    if any("performance" in finding.detail for finding in found):
+        found = judge(page, _measured(command, f"{address}/{page}"))
+    return found
+
+
+def _measured(command: Path, address: str) -> dict:
+    """Lighthouse's report on one page."""
+    options = ["--preset=desktop", "--output=json", "--quiet", "--no-enable-error-reporting"]
+    options += ["--only-categories=" + ",".join(REQUIRED)]
+    options += ["--chrome-flags=" + " ".join(["--headless=new", *_FLAGS])]
+    environment = {**os.environ, "CHROME_PATH": find_chromium() or ""}
     done = subprocess.run(
-        [
-            str(command),
-            address,
-            "--preset=desktop",
-            "--output=json",
-            "--quiet",
-            "--no-enable-error-reporting",
-            "--only-categories=" + ",".join(REQUIRED),
-            "--chrome-flags=" + " ".join(["--headless=new", *_FLAGS]),
-        ],
-        env={**os.environ, "CHROME_PATH": find_chromium() or ""},
+        [str(command), address, *options],
+        env=environment,
         check=True,
         capture_output=True,
-        text=True,
         timeout=180,
     )
-    report = json.loads(done.stdout)
-    points, lost = {}, {}
-    for name in REQUIRED:
-        category = report["categories"][name]
-        points[name] = round(100 * (category["score"] or 0))
-        failed = [
-            report["audits"][ref["id"]]["title"]
-            for ref in category["auditRefs"]
-            if ref["weight"] > 0
-            and (report["audits"][ref["id"]]["score"] or 0) < 0.9
-            and report["audits"][ref["id"]]["scoreDisplayMode"] not in ("notApplicable", "manual")
-        ]
-        lost[name] = failed
-    return points, lost
+    return json.loads(done.stdout)
 
 
-def check_scores(page: str, points: dict[str, int], lost: dict[str, list[str]]) -> list[Finding]:
-    """A finding for each score below what is required.
+def judge(page: str, report: dict) -> list[Finding]:
+    """A finding for each score below what is required, with the audits that cost points.
 
-    >>> check_scores("a.html", {"accessibility": 100, "best-practices": 96, "performance": 93}, {})
-    []
-    >>> low = {"accessibility": 99, "best-practices": 96, "performance": 93}
-    >>> print(*check_scores("a.html", low, {"accessibility": ["Links have a name"]}))
+    >>> audits = {"link-name": {"score": 0, "title": "Links have a name", "scoreDisplayMode": "binary"}}
+    >>> low = {"score": 0.99, "auditRefs": [{"id": "link-name", "weight": 1}]}
+    >>> full = {"score": 1, "auditRefs": []}
+    >>> scores = {"accessibility": low, "best-practices": full, "performance": full}
+    >>> print(*judge("a.html", {"audits": audits, "categories": scores}))
     a.html: lighthouse: accessibility 99, required 100 (Links have a name)
     """
     findings = []
     for name, required in REQUIRED.items():
-        if points[name] < required:
-            why = "; ".join(lost.get(name, []))
-            detail = f"{name} {points[name]}, required {required}" + (f" ({why})" if why else "")
+        category = report["categories"][name]
+        points = round(100 * (category["score"] or 0))
+        audits = [report["audits"][ref["id"]] for ref in category["auditRefs"] if ref["weight"] > 0]
+        lost = [
+            audit["title"]
+            for audit in audits
+            if (audit["score"] or 0) < 0.9
+            and audit["scoreDisplayMode"] not in ("notApplicable", "manual")
+        ]
+        if points < required:
+            detail = f"{name} {points}, required {required} ({'; '.join(lost)})"
             findings.append(Finding(page, "lighthouse", detail))
     return findings

@@ -5,41 +5,30 @@ import http.server
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
-_COMPRESSIBLE = {
-    ".html",
-    ".css",
-    ".js",
-    ".mjs",
-    ".wasm",
-    ".json",
-    ".svg",
-    ".txt",
-    ".csv",
-    ".xml",
-    ".map",
-    ".inv",
+_PACKED = {".woff2", ".woff", ".png", ".zip", ".gz", ".pdf"}
+_KINDS = {
+    ".js": "text/javascript",
+    ".mjs": "text/javascript",
+    ".wasm": "application/wasm",
+    ".woff2": "font/woff2",
 }
 
 
 @lru_cache(maxsize=512)
-def _gzipped(path: str, _modified: float) -> bytes:
-    return gzip.compress(Path(path).read_bytes(), 6)
+def _gzipped(path: Path, _modified: float) -> bytes:
+    return gzip.compress(path.read_bytes(), 6)
 
 
 class _Handler(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | {
-        ".js": "text/javascript",
-        ".mjs": "text/javascript",
-        ".wasm": "application/wasm",
-        ".woff2": "font/woff2",
-        ".woff": "font/woff",
-        ".ipynb": "application/x-ipynb+json",
-    }
-    compressed = False
+    extensions_map = http.server.SimpleHTTPRequestHandler.extensions_map | _KINDS
+
+    def __init__(self, *args, compressed: bool, **options):
+        self.compressed = compressed
+        super().__init__(*args, **options)
 
     def log_message(self, *_args):
         pass
@@ -51,20 +40,20 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
 
     def do_GET(self):
         path = Path(self.translate_path(self.path))
-        if path.is_dir():
-            path = path / "index.html"
-        accepts = "gzip" in self.headers.get("Accept-Encoding", "")
-        if not (self.compressed and accepts and path.suffix in _COMPRESSIBLE and path.is_file()):
+        path = path / "index.html" if path.is_dir() else path
+        accepts = self.compressed and "gzip" in self.headers.get("Accept-Encoding", "")
+        if not accepts or path.suffix in _PACKED or not path.is_file():
             super().do_GET()
             return
-        body = _gzipped(str(path), path.stat().st_mtime)
-        kind = self.guess_type(str(path))
-        charset = "; charset=utf-8" if kind.startswith("text/") else ""
+        body, kind = _gzipped(path, path.stat().st_mtime), self.guess_type(path)
         self.send_response(200)
-        self.send_header("Content-Type", kind + charset)
-        self.send_header("Content-Encoding", "gzip")
-        self.send_header("Vary", "Accept-Encoding")
-        self.send_header("Content-Length", str(len(body)))
+        for name, value in {
+            "Content-Type": f"{kind}; charset=utf-8" if kind.startswith("text/") else kind,
+            "Content-Encoding": "gzip",
+            "Vary": "Accept-Encoding",
+            "Content-Length": str(len(body)),
+        }.items():
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
 
@@ -87,17 +76,10 @@ def serving(folder: Path, compressed: bool = False) -> Iterator[str]:
     ...     urllib.request.urlopen(address + "/index.html").read()
     b'hello'
     """
-
-    class Handler(_Handler):
-        def __init__(self, *args):
-            super().__init__(*args, directory=str(folder))
-
-    Handler.compressed = compressed
-    server = _Server(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
+    handler = partial(_Handler, directory=str(folder), compressed=compressed)
+    with _Server(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()

@@ -1,5 +1,6 @@
 """Checks that read the files of the built site and need no browser."""
 
+from functools import lru_cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -11,14 +12,12 @@ from ppdm.book.site.live import FOLDER
 from . import Finding
 
 SIZE_LIMIT = 25_000_000
-PYTHON_LIMIT = 40_000_000  # with Python for the browser, which no page loads before it is asked to
+PYTHON_LIMIT = 60_000_000  # with Python for the browser, which no page loads before it is asked to
 PRINT_LIMIT = 15_000_000  # the printed book, which is attached to the site
 
-# Attributes that make a browser fetch something, as opposed to links that a reader may follow.
-_FETCHING = {
-    ("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src"), ("video", "src"),
-    ("audio", "src"), ("embed", "src"), ("object", "data"), ("input", "src"),
-}  # fmt: skip
+# What makes a browser fetch something, as opposed to links that a reader may follow.
+_FETCHING = {"script": "src", "img": "src", "iframe": "src", "source": "src", "video": "src", "audio": "src",
+             "embed": "src", "object": "data", "input": "src"}  # fmt: skip
 _FETCHING_RELATIONS = {"stylesheet", "icon", "preload", "modulepreload", "prefetch", "preconnect",
                        "dns-prefetch", "manifest"}  # fmt: skip
 
@@ -26,27 +25,24 @@ _FETCHING_RELATIONS = {"stylesheet", "icon", "preload", "modulepreload", "prefet
 class _Page(HTMLParser):
     """Collects the anchors of a page, its links, and what it makes a browser fetch."""
 
-    def __init__(self, text: str):
+    def __init__(self, path: Path):
         super().__init__(convert_charrefs=True)
-        self.anchors: set[str] = set()
+        self.anchors: set[str] = {"", "top"}
         self.links: list[str] = []
         self.fetches: list[str] = []
-        self.feed(text)
+        self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag, attrs):
         given = {name: value or "" for name, value in attrs}
-        for name in ("id", "name"):
-            if given.get(name):
-                self.anchors.add(given[name])
+        self.anchors |= {given.get("id", ""), given.get("name", "")}
+        relations = set(given.get("rel", "").lower().split())
         if tag in ("a", "area") and "href" in given:
             self.links.append(given["href"])
-        for name, value in given.items():
-            if (tag, name) in _FETCHING:
-                self.fetches.append(value)
-        relations = set(given.get("rel", "").lower().split())
+        if given.get(_FETCHING.get(tag, "")):
+            self.fetches.append(given[_FETCHING[tag]])
         if tag == "link" and given.get("href") and relations & _FETCHING_RELATIONS:
             self.fetches.append(given["href"])
-        if tag == "meta" and given.get("http-equiv", "").lower() == "refresh":
+        if given.get("http-equiv", "").lower() == "refresh":
             self.links.append(given.get("content", "").partition("url=")[2])
 
 
@@ -57,31 +53,21 @@ def _outside(target: str) -> bool:
 
 def check_links(site: Path) -> list[Finding]:
     """Every internal link of every page leads to a file, and its anchor to an element there."""
-    parsed = {path: _Page(path.read_text(encoding="utf-8")) for path in pages(site)}
+    parsed = lru_cache(maxsize=None)(_Page)
     findings = []
-    for path, page in parsed.items():
-        name = path.relative_to(site).as_posix()
+    for path in pages(site):
+        name, page = path.relative_to(site).as_posix(), parsed(path)
         for target in dict.fromkeys(page.links + page.fetches):
             parts = urlsplit(target)
-            if _outside(target) or parts.scheme:
+            if parts.netloc or parts.scheme:
                 continue
-            goal = path
-            if parts.path.startswith("/"):
-                goal = site / unquote(parts.path).lstrip("/")
-            elif parts.path:
-                goal = (path.parent / unquote(parts.path)).resolve()
-            if goal.is_dir():
-                goal = goal / "index.html"
-            anchor = unquote(parts.fragment)
+            start = site if parts.path.startswith("/") else path.parent
+            goal = (start / unquote(parts.path).lstrip("/")).resolve() if parts.path else path
+            goal = goal / "index.html" if goal.is_dir() else goal
             if not goal.is_file():
                 findings.append(Finding(name, "broken link", f"{target} leads to no file"))
-            elif goal.suffix == ".html" and anchor not in ("", "top"):
-                if goal not in parsed:
-                    parsed_goal = _Page(goal.read_text(encoding="utf-8"))
-                else:
-                    parsed_goal = parsed[goal]
-                if anchor not in parsed_goal.anchors:
-                    findings.append(Finding(name, "broken anchor", f"{target} is on no element"))
+            elif goal.suffix == ".html" and unquote(parts.fragment) not in parsed(goal).anchors:
+                findings.append(Finding(name, "broken anchor", f"{target} is on no element"))
     return findings
 
 
@@ -90,7 +76,7 @@ def check_outside_references(site: Path) -> list[Finding]:
     return [
         Finding(path.relative_to(site).as_posix(), "third party", target)
         for path in pages(site)
-        for target in _Page(path.read_text(encoding="utf-8")).fetches
+        for target in _Page(path).fetches
         if _outside(target)
     ]
 
@@ -102,22 +88,19 @@ def check_size(
 
     If one is not, its five largest files are named.
     """
-    files = [(p.stat().st_size, p) for p in site.rglob("*") if p.is_file()]
-    runtime = site / "_static" / FOLDER
-    book = [(size, p) for size, p in files if p == site / NAME]
-    whole = [entry for entry in files if entry not in book]
-    plain = [(size, p) for size, p in whole if runtime not in p.parents]
+    files = {path: path.stat().st_size for path in site.rglob("*") if path.is_file()}
+    book, runtime = site / NAME, site / "_static" / FOLDER
+    whole = files.keys() - {book}
+    plain = {path for path in whole if runtime not in path.parents}
     findings = []
     for what, part, most in (
-        ("site", plain, limit),
-        ("site with Python", whole, python),
-        (NAME, book, printed),
-    ):
-        total = sum(size for size, _ in part)
+        ("site", plain, limit), ("site with Python", whole, python), (NAME, files.keys() & {book}, printed),
+    ):  # fmt: skip
+        total = sum(files[path] for path in part)
         if total >= most:
             largest = ", ".join(
-                f"{p.relative_to(site).as_posix()} {size / 1e6:.1f} MB"
-                for size, p in sorted(part, reverse=True)[:5]
+                f"{path.relative_to(site).as_posix()} {files[path] / 1e6:.1f} MB"
+                for path in sorted(part, key=files.__getitem__, reverse=True)[:5]
             )
             detail = f"{total / 1e6:.1f} MB, allowed {most / 1e6:.1f}: {largest}"
             findings.append(Finding(what, "size", detail))

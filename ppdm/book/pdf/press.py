@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,7 @@ import yaml
 
 from ppdm.book.chromium import HOW_TO_INSTALL, find_chromium, launch_options
 from ppdm.book.pdf import NAME
-from ppdm.book.pdf.combine import combine
-from ppdm.book.pdf.pack import pack
-from ppdm.files import replace_file
+from ppdm.book.pdf.combine import combine, order
 
 #: Within a page of A4: 210 mm less two margins of 20 mm, as `print.css` has it, at 96 px an inch.
 WIDTH = 170 / 25.4 * 96
@@ -43,6 +42,9 @@ _FIT = """(width) => {
 _HEADINGS = """() => [...document.querySelectorAll('main :is(h1, h2, h3, h4, h5, h6)')]
   .map((heading) => heading.dataset.words)"""
 
+_STILLS = """() => [...document.querySelectorAll('.try')].map((place) =>
+  [...place.querySelectorAll('svg')].map((drawing) => drawing.outerHTML).join(''))"""
+
 _NUMBER = """(numbers) => {
   for (const place of document.querySelectorAll('[data-page]')) {
     place.textContent = numbers[place.dataset.page] ?? '';
@@ -63,7 +65,7 @@ def lacking() -> str | None:
     """What this machine lacks for printing, in words; None when nothing."""
     if not find_chromium():
         return f"Chromium ({HOW_TO_INSTALL})"
-    for package in ("playwright", "pypdf"):
+    for package in ("playwright", "pikepdf"):
         if importlib.util.find_spec(package) is None:
             return f"the package {package} (install ppdm with its extra `test`)"
     return None
@@ -74,12 +76,31 @@ def press(site: Path, source: Path, target: Path) -> int:
     missing = lacking()
     if missing:
         raise RuntimeError(f"the PDF needs {missing}.")
-    page = site / "_book_to_print.html"
-    page.write_text(combine(site, source / "_toc.yml", imprint(source)), encoding="utf-8")
-    try:
-        return _print(page, target)
-    finally:
-        page.unlink()
+    from playwright.sync_api import sync_playwright
+
+    page, toc = site / "_book_to_print.html", source / "_toc.yml"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(**launch_options())
+        try:
+            drawn = stills(browser, site, [name for _, name in order(toc)])
+            page.write_text(combine(site, toc, imprint(source), drawn), encoding="utf-8")
+            return _print(browser, page, target)
+        finally:
+            page.unlink(missing_ok=True)
+            browser.close()
+
+
+def stills(browser: Any, site: Path, names: list[str]) -> dict[str, list[str]]:
+    """What the pages draw for their readers to take hold of, as it stands when a page is opened."""
+    drawn = {}
+    for name in names:
+        path = site / f"{name}.html"
+        if path.is_file() and 'class="try' in path.read_text(encoding="utf-8"):
+            window = browser.new_page(color_scheme="light", reduced_motion="reduce")
+            window.goto(path.as_uri(), wait_until="load")
+            drawn[name] = window.evaluate(_STILLS)
+            window.close()
+    return drawn
 
 
 def imprint(source: Path) -> dict[str, str]:
@@ -88,7 +109,7 @@ def imprint(source: Path) -> dict[str, str]:
     address = config.get("html", {}).get("baseurl", "")
     note = (
         "Printed from the book's site. Code that the site keeps folded is left out; the notebooks have it. "
-        "What one can take hold of, and the reference of the package, are on the site only. "
+        "What moves on the site stands still here, and the reference of the package is on the site only. "
         "The solutions of the exercises are in an appendix."
     )
     return {
@@ -99,11 +120,8 @@ def imprint(source: Path) -> dict[str, str]:
     }
 
 
-def _print(page: Path, target: Path) -> int:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
-        browser = playwright.chromium.launch(**launch_options())
+def _print(browser: Any, page: Path, target: Path) -> int:
+    with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / NAME
         numbers: dict[str, int] = {}
         for _ in range(4):  # two do, if the numbers move no line
@@ -119,15 +137,10 @@ def _print(page: Path, target: Path) -> int:
             )
             headings = window.evaluate(_HEADINGS)
             window.close()
-            found = destinations(path)
-            if found == numbers:
-                break
-            numbers = found
-        else:
-            raise RuntimeError("the page numbers of the contents did not settle.")
-        browser.close()
-        replace_file(target, pack(path.read_bytes(), headings))
-        return page_count(path)
+            before, numbers = numbers, destinations(path)
+            if before == numbers:
+                return finish(path, headings, target)
+        raise RuntimeError("the page numbers of the contents did not settle.")
 
 
 def _open(browser: Any, page: Path) -> Any:
@@ -150,23 +163,37 @@ def _open(browser: Any, page: Path) -> Any:
 
 def destinations(path: Path) -> dict[str, int]:
     """The page, counted from 1, of each place in a PDF that a link leads to."""
-    import pypdf
+    import pikepdf
 
-    reader = pypdf.PdfReader(path)
-    number = {p.indirect_reference.idnum: i + 1 for i, p in enumerate(reader.pages)}  # type: ignore[union-attr]
-    return {
-        name.removeprefix("/"): number[_page_of(place)]
-        for name, place in reader.named_destinations.items()
-        if _page_of(place) in number
-    }
+    with pikepdf.open(path) as pdf:
+        number: dict[Any, int] = {page.objgen: i for i, page in enumerate(pdf.pages, start=1)}
+        places: Any = pdf.Root.get("/Dests", {})
+        return {name[1:]: number[place[0].objgen] for name, place in places.items()}
 
 
-def _page_of(place: Any) -> int:
-    return place.get("/Page").idnum
+def finish(path: Path, headings: list[str], target: Path) -> int:
+    """Lay Chromium's print at `target`, in a third of the room; returns the number of its pages.
+
+    Chromium says some headings twice in the outline, and formulas not at all: the outline gets its words from the
+    page, if it has as many entries as the page has headings.
+    """
+    import pikepdf
+
+    part = target.with_suffix(".part")
+    with pikepdf.open(path) as pdf:
+        marks = list(bookmarks(pdf.Root.get("/Outlines")))
+        if len(marks) == len(headings):
+            for mark, words in zip(marks, headings, strict=True):
+                mark.Title = words
+        pdf.save(part, object_stream_mode=pikepdf.ObjectStreamMode.generate, static_id=True)
+        part.replace(target)
+        return len(pdf.pages)
 
 
-def page_count(path: Path) -> int:
-    """How many pages a PDF has."""
-    import pypdf
-
-    return len(pypdf.PdfReader(path).pages)
+def bookmarks(parent: Any) -> Iterator[Any]:
+    """The entries of an outline below one of them, in order."""
+    mark = parent.get("/First") if parent is not None else None
+    while mark is not None:
+        yield mark
+        yield from bookmarks(mark)
+        mark = mark.get("/Next")

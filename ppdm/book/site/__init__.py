@@ -1,18 +1,19 @@
 """The pages of the book that are made from results, not written by hand.
 
     records    what the claims files, the results and the provenance notes say, read into one place
-    scoreboard the tally of the front page, the scoreboard, errata, ambiguities
-    rules_history  how the rules came about
-    runs       what was run, and the chapters' cards
-    gallery    all figures
+    scoreboard the front page's rows, the scoreboard, what the papers leave open, how the rules came about
+    runs       what was run
+    gallery    all figures, and the chapters' cards
     api        the reference of the package, from its docstrings
     try_it     the survey of the primer's last game
     trade_off  accuracy against what an attacker gets, for the reader to take hold of
-    live       Python for the reader's browser
+    live       Python for the reader's browser, of what runtime.yml says: a Sphinx extension, too
+    hidden_lines  what its cells need of the cells that a page does not run
+    in_page    what it has beside the package
     own_survey the example of a survey of one's own
     course     the assignments, as student versions
     take_along how to cite, the notebooks as one file, the changes, the slides
-    lecturers  rubrics, a feedback page, a picture of each step
+    lecturers  the rubrics
     exercises  numbered by page: a Sphinx extension
     theme      what the theme lacks: a Sphinx extension
     archive    the whole site as one file
@@ -40,43 +41,42 @@ def generate(source: Path, results: Path) -> None:
         lecturers,
         live,
         own_survey,
-        rules_history,
         runs,
         scoreboard,
         take_along,
         trade_off,
         try_it,
     )
-    from ppdm.book.site.records import read_records
+    from ppdm.book.site.records import read_records, write_csv
 
     records = read_records(source, results)
     folder = source / "book" / "_generated"
     folder.mkdir(parents=True, exist_ok=True)
     fragments = {
+        "papers": scoreboard.papers(records),
         "tally": scoreboard.tally(records),
         "scoreboard": scoreboard.scoreboard(records),
-        "rules_history": rules_history.page(records),
-        "rule_counts": rules_history.counts(records),
-        "errata": scoreboard.errata(records),
+        "rules_history": scoreboard.rules_history(records),
+        "rule_counts": scoreboard.rule_counts(records),
         "ambiguities": scoreboard.ambiguities(records),
         "runs": runs.runs(records),
-        "cards": runs.cards(records, source),
+        "cards": gallery.cards(records, source),
         "gallery": gallery.gallery(records, source),
         "course": course.write(source / "book" / "_static", source / "book" / "assignments"),
         "citation": take_along.citation_page(find_root(), source / "_config.yml"),
         "changes": take_along.changes(find_root()),
         "slides": take_along.slides(source / "notebooks", source / "book" / "_static" / "course"),
         "rubrics": lecturers.rubrics(find_root() / "notebooks" / "assignments"),
+        "runtime": live.table(),
         "collector_data": try_it.collector_block(),
-        **own_survey.fragments(),
+        **own_survey.fragments(source / "book" / "_static" / "survey"),
         "api": api.write_pages(PACKAGE, source / "book" / "api"),
     }
     trade_off.write(source / "book" / "_static", results)
     live.write(source / "book" / "_static")
     take_along.pack_notebooks(find_root(), source / "book" / "_static" / take_along.NOTEBOOKS)
-    lecturers.write(source / "book" / "_static")
     for name, text in fragments.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
     gallery.publish(results.parent / "figures", source / "book" / "_static" / "figures")
     runs.publish_manifests(results, source / "book" / "_static" / "manifests")
-    scoreboard.write_csv(records, source / "book" / "_static" / "claims.csv")
+    write_csv(records, source / "book" / "_static" / "claims.csv")

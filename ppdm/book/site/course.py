@@ -6,7 +6,7 @@ import copy
 import importlib.util
 from pathlib import Path
 
-#: Assignments that need nothing but what Python in the browser has (`ppdm.book.site.live.PARTS`).
+#: Assignments that need nothing but what Python in the browser has (`ppdm.book.site.live`).
 IN_THE_BROWSER = ("00_primer",)
 _LACKING = (
     "This copy of the site was built without `nbgrader`, so the assignments are not here: "
@@ -19,7 +19,8 @@ def write(static: Path, pages: Path) -> str:
     pages.mkdir(parents=True, exist_ok=True)
     if importlib.util.find_spec("nbgrader") is None:
         (pages / "none.md").write_text(
-            f"# No assignments in this copy\n\n{_LACKING}", encoding="utf-8"
+            f"---\norphan: true\n---\n\n# No assignments in this copy\n\n{_LACKING}",
+            encoding="utf-8",
         )
         return _LACKING
     import nbformat
@@ -48,7 +49,7 @@ def write(static: Path, pages: Path) -> str:
 
 
 def as_page(notebook, name: str):
-    """A student version to look at; one that needs the standard library only can be tried in the browser."""
+    """A student version to look at; one that a browser's Python can run can be tried there."""
     import nbformat
 
     link = f'<a href="../../_static/course/{name}.ipynb" download>{name}.ipynb</a>'
@@ -57,10 +58,13 @@ def as_page(notebook, name: str):
     if name in IN_THE_BROWSER:
         said += (
             "\n\n*Its cells can be changed and run here, too. Nothing is kept: what you write is gone when you "
-            'leave the page.*\n\n```{raw} html\n<script src="../../_static/live.js" defer></script>\n```'
+            "leave the page.*"
         )
         for cell in cells:
             if cell.cell_type == "code":
                 cell.metadata["tags"] = ["live"]
     note = nbformat.v4.new_markdown_cell(said, id="where-to-get-it")
-    return nbformat.from_dict({**notebook, "cells": [cells[0], note, *cells[1:]]})
+    metadata = {**notebook.metadata, "orphan": True}  # linked from the table, not listed
+    return nbformat.from_dict(
+        {**notebook, "metadata": metadata, "cells": [cells[0], note, *cells[1:]]}
+    )

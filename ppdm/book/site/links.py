@@ -10,74 +10,80 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from docutils import nodes
 
-from ppdm.book.site.api import page_of, read_package
-from ppdm.places import PACKAGE
+#: In an assignment the functions are the student's.
+_LEFT_OUT = ("book/api", "book/assignments/")
 
 
-def targets(package: Path) -> dict[str, str]:
-    """Every way to name a public function or class, with its full name; ambiguous ones left out."""
-    found: dict[str, set[str]] = {}
-    for module in read_package(package):
-        for thing in module.things:
-            full = f"{module.name}.{thing.name}"
-            parts = full.split(".")
-            for start in range(len(parts)):
-                found.setdefault(".".join(parts[start:]), set()).add(full)
-            for end in range(1, len(parts)):  # a package hands on what its modules hold
-                handed_on = ".".join([*parts[:end], thing.name])
-                found.setdefault(handed_on, set()).add(full)
-    return {name: full for name, (full, *others) in found.items() if not others}
+def targets(names: Iterable[str]) -> dict[str, str]:
+    """Every way to say one of some dotted names; ambiguous ones left out.
+
+    >>> list(targets(["ppdm.table.count"]))
+    ['ppdm.table.count', 'table.count', 'count', 'ppdm.count']
+    """
+    meanings: dict[str, set[str]] = {}
+    for full in names:
+        parts = full.split(".")
+        endings = [".".join(parts[start:]) for start in range(len(parts))]
+        handed_on = [".".join([*parts[:end], parts[-1]]) for end in range(1, len(parts) - 1)]
+        for way in [*endings, *handed_on]:  # a package hands on what its modules hold
+            meanings.setdefault(way, set()).add(full)
+    return {way: full for way, (full, *others) in meanings.items() if not others}
 
 
-def _prepare(app) -> None:
-    app.env.ppdm_targets = targets(PACKAGE)
+def _addresses(app, docname: str) -> dict[str, str]:
+    """Where each name of the reference stands, seen from a page."""
+    objects = app.env.get_domain("py").objects
+    names = [name for name, thing in objects.items() if thing.objtype in ("function", "class")]
+    return {
+        way: f"{app.builder.get_relative_uri(docname, objects[full].docname)}#{full}"
+        for way, full in targets(names).items()
+    }
 
 
 def _link(app, doctree, docname: str) -> None:
-    # in an assignment the functions are the student's
-    if docname.startswith(("book/api", "book/assignments/")):
+    if docname.startswith(_LEFT_OUT):
         return
-    package = PACKAGE
+    addresses = _addresses(app, docname)
     for literal in list(doctree.findall(nodes.literal)):
-        full = app.env.ppdm_targets.get(literal.astext().removesuffix("()"))
-        if not full or _inside(literal, (nodes.reference, nodes.title)):
-            continue
-        page = f"book/api/{page_of(full, package)}"
-        uri = app.builder.get_relative_uri(docname, page)
-        link = nodes.reference("", "", internal=True, refuri=f"{uri}#{full}")
-        literal.replace_self(link)
-        link += literal
+        address = addresses.get(literal.astext().removesuffix("()"))
+        around = literal.parent
+        while around is not None and not isinstance(around, (nodes.reference, nodes.title)):
+            around = around.parent
+        if address and around is None:
+            link = nodes.reference("", "", internal=True, refuri=address)
+            literal.replace_self(link)
+            link += literal
 
 
 def imported(notebook: dict, known: dict[str, str]) -> dict[str, str]:
     """What a notebook's code calls by which name: `count`, or `es.classifiers` of a module `es`.
 
     >>> cell = {"cell_type": "code", "source": "from ppdm import count\\nfrom ppdm import data as d"}
-    >>> known = {"ppdm.count": "ppdm.table.count", "ppdm.data.load": "ppdm.data.load"}
-    >>> imported({"cells": [cell]}, known)
-    {'count': 'ppdm.table.count', 'd.load': 'ppdm.data.load'}
+    >>> imported({"cells": [cell]}, {"ppdm.count": "a", "ppdm.data.load": "b"})
+    {'count': 'a', 'd.load': 'b'}
     """
-    names = {}
-    code = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
-    for line in "\n".join(code).splitlines():
-        if not line.startswith("from ppdm"):
-            continue
+    names: dict[str, str] = {}
+    for cell in notebook["cells"]:
         try:
-            (statement,) = ast.parse(line).body
-        except SyntaxError:  # an import over several lines
+            tree = ast.parse("".join(cell["source"]) if cell["cell_type"] == "code" else "")
+        except SyntaxError:  # a command of the notebook, not of Python
             continue
-        if not isinstance(statement, ast.ImportFrom):
-            continue
-        for alias in statement.names:
-            full, name = f"{statement.module}.{alias.name}", alias.asname or alias.name
-            if full in known:
-                names[name] = known[full]
-            members = {k: v for k, v in known.items() if k.rpartition(".")[0] == full}
-            names |= {f"{name}.{k.rpartition('.')[2]}": v for k, v in members.items()}
+        for statement in ast.walk(tree):
+            if not isinstance(statement, ast.ImportFrom) or not statement.module:
+                continue
+            for alias in statement.names:
+                full, name = f"{statement.module}.{alias.name}", alias.asname or alias.name
+                names |= {name: known[full]} if full in known else {}
+                names |= {
+                    f"{name}{way.removeprefix(full)}": address
+                    for way, address in known.items()
+                    if way.rpartition(".")[0] == full
+                }
     return names
 
 
@@ -91,45 +97,23 @@ def link_code(html: str, addresses: dict[str, str]) -> str:
         text = cell[0]
         for name, address in addresses.items():
             parts = [f'<span class="n">{part}</span>' for part in name.split(".")]
-            written = '<span class="o">.</span>'.join(parts)
-            at = re.search(r'(?<!<span class="o">\.</span>)' + re.escape(written), text)
-            if at:
-                link = f'<a href="{address}">{written}</a>'
-                text = text[: at.start()] + link + text[at.end() :]
+            written = re.escape('<span class="o">.</span>'.join(parts))
+            pattern = rf'(?<!<span class="o">\.</span>)({written})'
+            text = re.sub(pattern, rf'<a href="{address}">\1</a>', text, count=1)
         return text
 
     return _CODE.sub(link_cell, html)
 
 
-def _link_all_code(app, error) -> None:
-    if error is not None or app.builder.format != "html":
-        return
-    package = PACKAGE
-    for docname in app.env.found_docs:
-        source = Path(app.env.doc2path(docname))
-        page = Path(app.outdir) / f"{docname}.html"
-        if source.suffix != ".ipynb" or not page.is_file():
-            continue
-        names = imported(json.loads(source.read_text(encoding="utf-8")), app.env.ppdm_targets)
-        up = app.builder.get_relative_uri(docname, "book/api/")
-        addresses = {
-            name: f"{up.removesuffix('.html')}{page_of(full, package)}.html#{full}"
-            for name, full in names.items()
-        }
-        page.write_text(link_code(page.read_text(encoding="utf-8"), addresses), encoding="utf-8")
-
-
-def _inside(node: nodes.Node, kinds: tuple[type, ...]) -> bool:
-    while node.parent is not None:
-        node = node.parent
-        if isinstance(node, kinds):
-            return True
-    return False
+def _link_code(app, pagename, templatename, context, doctree) -> None:
+    source = Path(app.env.doc2path(pagename)) if doctree is not None else Path()
+    if source.suffix == ".ipynb" and not pagename.startswith(_LEFT_OUT):
+        notebook = json.loads(source.read_text(encoding="utf-8"))
+        context["body"] = link_code(context["body"], imported(notebook, _addresses(app, pagename)))
 
 
 def setup(app):
     """Register with Sphinx."""
-    app.connect("builder-inited", _prepare)
     app.connect("doctree-resolved", _link)
-    app.connect("build-finished", _link_all_code)
+    app.connect("html-page-context", _link_code)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

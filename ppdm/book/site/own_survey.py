@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
 from ppdm.book.site.records import raw_html
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
+from ppdm.files import replace_file
 from ppdm.survey import Codes, advice, collect, estimate, report
 from ppdm.survey.codes import ALPHABET, NUMBER
-from ppdm.survey.form import question
+from ppdm.survey.form import form, question
+from ppdm.survey.slides import slides
 
 #: The true shares of the simulated respondents, and how many there are.
 TRUE = {"cheated": (0.7, 0.3), "awake": (0.6, 0.3, 0.1), "year": (0.5, 0.3, 0.2)}
 RESPONDENTS, SEED = 1000, 1965
+_CONTACT = "this is an example, which sends nothing"
 
 
-def fragments() -> dict[str, str]:
-    """The file that `ppdm survey new` writes, and what a thousand simulated respondents give."""
+def fragments(folder: Path) -> dict[str, str]:
+    """The file that `ppdm survey new` writes, and what a thousand simulated respondents give; in `folder`
+    the form in two languages, and the slides."""
     text = advice.TEMPLATE.replace("{name}", "survey.yml")
     survey = Survey.from_yaml(text)
+    pages = {
+        "form.html": form(survey, contact=_CONTACT),
+        "formular.html": form(survey, contact=_CONTACT, strings="de"),
+        "slides.html": slides(survey, "http://192.168.1.20:8000/", notes=True),
+    }
+    for name, page in pages.items():
+        replace_file(folder / name, page.encode())
     return {"survey_file": f"```yaml\n{text}```\n", "survey_example": _example(survey)}
 
 

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -15,45 +15,17 @@ from ppdm.study import history
 from ppdm.study.manifest import last_verified
 
 UNDECIDED = "not decided"
-COPIED = ("worlds", "holds", "fails_in", "refuses", "firm", "worst", "unit")
-
-
-class Claim(NamedTuple):
-    """One claim: its entry in the claims file and what its chapter's run made of it."""
-
-    id: str
-    paper: str
-    where: str
-    claim: str
-    printed: str
-    ours: str
-    low: str
-    high: str
-    rule: str
-    verdict: str
-    note: str
-    chapter: str
-    decided: bool  # the chapter's page has a card for it
-    worlds: str = ""
-    holds: str = ""
-    fails_in: str = ""
-    refuses: str = ""
-    firm: str = ""  # "yes", "no", or empty where the claim is not decided
-    worst: str = ""
-    unit: str = ""
-    history: str = ""
-
-    @property
-    def evidence(self) -> str:
-        """The place of its card, seen from a page in `book/`."""
-        return f"../notebooks/{self.chapter}.html#claim-{self.id}"
+#: What the scoreboard's file has of a claim, and what of it stands in the claims file.
+COLUMNS = ("id", "paper", "where", "claim", "printed", "ours", "low", "high", "rule", "verdict",
+           "note", "worlds", "holds", "fails_in", "refuses", "firm", "worst", "unit", "history")  # fmt: skip
+WRITTEN = ("id", "paper", "where", "claim", "printed")
 
 
 class Records(NamedTuple):
     """All that the generated pages are made of."""
 
     papers: list[dict]
-    claims: list[Claim]
+    claims: list[dict[str, Any]]
     readings: dict[str, list[dict]]
     provenance: dict[str, dict]
     titles: dict[str, str]  # of the executed notebooks, by stem
@@ -94,9 +66,9 @@ def _notes(paths: Iterable[Path]) -> dict[str, dict]:
 def title(notebook: Path) -> str:
     """A notebook's first heading."""
     for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
-        found = re.search(r"^# (.+)$", "".join(cell["source"]), re.MULTILINE)
-        if cell["cell_type"] == "markdown" and found:
-            return found[1].strip()
+        heading = re.search(r"^# (.+)$", "".join(cell["source"]), re.MULTILINE)
+        if cell["cell_type"] == "markdown" and heading:
+            return heading[1].strip()
     return notebook.stem
 
 
@@ -106,41 +78,40 @@ def read_table(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def read_claims(folder: Path, results: Path) -> list[Claim]:
-    """Every claim of every claims file, with its decided row where its chapter has run."""
+def read_claims(folder: Path, results: Path) -> list[dict[str, Any]]:
+    """Every claim of every claims file, with its decided row where its chapter has run.
+
+    Beside COLUMNS each has its `chapter`, and `evidence`: the place of its card, seen from a page in `book/`, or
+    empty where its chapter has not run.
+    """
     claims, rulebook = [], history.read(folder)
     for path in history.chapters(folder):
-        decided_path = results / path.stem / "claims.csv"
-        decided = {}
-        if decided_path.is_file():
-            decided = {row["id"]: row for row in read_table(decided_path)}
+        decided = results / path.stem / "claims.csv"
+        rows = {row["id"]: row for row in read_table(decided)} if decided.is_file() else {}
         for entry in history.written(path):
-            row = decided.get(entry["id"], {})
-            verdict = row.get("verdict") or "not decided: the chapter has not been run"
+            row = rows.get(entry["id"], {})
             rule = entry.get("rule", "")
-            claims.append(
-                Claim(
-                    id=entry["id"],
-                    paper=entry["paper"],
-                    where=str(entry.get("where", "")),
-                    claim=" ".join(str(entry["claim"]).split()),
-                    printed=row.get("printed") or str(entry.get("printed") or ""),
-                    ours=row.get("ours", ""),
-                    low=row.get("low", ""),
-                    high=row.get("high", ""),
-                    rule=row.get("rule") or (rule if isinstance(rule, str) else rule["name"]),
-                    verdict=verdict,
-                    note=row.get("note", ""),
-                    chapter=path.stem,
-                    decided=bool(row),
-                    history=rulebook.status(entry["id"]),
-                    **{name: row.get(name) or "" for name in COPIED},
-                )
-            )
+            claim: dict[str, Any] = dict.fromkeys(COLUMNS, "")
+            claim |= {"verdict": "not decided: the chapter has not been run"}
+            claim |= {"rule": rule if isinstance(rule, str) else rule["name"]}
+            claim |= {name: " ".join(str(entry.get(name) or "").split()) for name in WRITTEN}
+            claim |= {name: value for name, value in row.items() if value}
+            claim |= {"chapter": path.stem, "history": rulebook.status(entry["id"])}
+            claim["evidence"] = f"../notebooks/{path.stem}.html#claim-{entry['id']}" if row else ""
+            claims.append(claim)
     order = {id: place for place, id in enumerate(rulebook.claims)}  # that of the papers
-    if all(claim.id in order for claim in claims):
-        claims.sort(key=lambda claim: order[claim.id])
+    if all(claim["id"] in order for claim in claims):
+        claims.sort(key=lambda claim: order[claim["id"]])
     return claims
+
+
+def write_csv(records: Records, path: Path) -> None:
+    """The scoreboard as a file to download."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n", extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(records.claims)
 
 
 def raw_html(content: str) -> str:

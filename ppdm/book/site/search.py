@@ -1,7 +1,7 @@
 """Search by sections: an index of the built pages, and a results page that uses it.
 
 Sphinx's own search lists pages, the reference before the chapters. This one lists sections, with a
-snippet in words, the reference last. The index is a script and not a file to fetch, so that search works
+snippet in words, what is listed or handed out last. The index is a script and not a file to fetch, so that search works
 from a disk as well. `book/index_words.yml` is the index that stands at the back of a printed book: words that
 readers use where the page says it in others.
 """
@@ -42,6 +42,14 @@ _THEIRS = re.compile(
 )
 
 
+#: What is listed, handed out or for checkers counts less than what explains.
+WEIGHTS = {
+    "book/api": 0.1, "book/assignments/": 0.2, "book/solutions": 0.1, "book/gallery": 0.1, "book/changes": 0.1,
+    "book/references": 0.3, "book/what_was_run": 0.3, "book/rules_history": 0.3, "book/ambiguities": 0.4,
+    "book/try_it": 0.5, "book/intro": 0.6,
+}  # fmt: skip
+
+
 class Section(NamedTuple):
     """A piece of a page between two headings."""
 
@@ -50,7 +58,7 @@ class Section(NamedTuple):
     title: str  # of the page
     heading: str
     text: str
-    kind: str  # "page", "reference" or "assignment"
+    weight: float  # see WEIGHTS
 
 
 def plain(text: str) -> str:
@@ -89,8 +97,7 @@ def sections(name: str, html: str) -> list[Section]:
         ".cell_input, .headerlink, .prev-next-area, .highlight, .solution, .visually-hidden, .term-note"
     ):
         hidden.decompose()
-    kinds = {"book/api": "reference", "book/assignments/": "assignment"}
-    kind = next((kind for start, kind in kinds.items() if name.startswith(start)), "page")
+    weight = next((w for start, w in WEIGHTS.items() if name.startswith(start)), 1.0)
     found, title = [], ""
     for part in article.find_all("section"):
         heading = part.find(re.compile("^h[1-6]$"))
@@ -105,7 +112,12 @@ def sections(name: str, html: str) -> list[Section]:
         ]
         found.append(
             Section(
-                name, str(part.get("id") or ""), title, words, plain(" ".join(own))[:_LONGEST], kind
+                name,
+                str(part.get("id") or ""),
+                title,
+                words,
+                plain(" ".join(own))[:_LONGEST],
+                weight,
             )
         )
     return found

@@ -6,10 +6,10 @@ import io
 import re
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import yaml
 
+from ppdm.book.templating import fill
 from ppdm.files import replace_file
 from ppdm.places import reading_order
 
@@ -26,52 +26,24 @@ matter of minutes; "paper" is the size of the book.
 """
 
 
-def citation(source: dict[str, Any]) -> dict[str, str]:
-    """The entry of `CITATION.cff` as BibTeX and as a line of text.
-
-    >>> entry = {"title": "Of coins", "authors": [{"name": "The Group"}, {"given-names": "Ada", "family-names": "L"}],
-    ...          "version": "1.0", "date-released": "2026-01-02"}
-    >>> print(citation(entry)["text"])
-    The Group and Ada L. Of coins. Version 1.0, 2026.
-    >>> print(citation(entry)["bibtex"])
-    @software{ppdm,
-      author  = {{The Group} and L, Ada},
-      title   = {{Of coins}},
-      version = {1.0},
-      year    = {2026},
-    }
-    """
-    year = str(source["date-released"])[:4]
-    named, listed = [], []
-    for author in source["authors"]:
-        if "name" in author:  # a group has no family name that could be set first
-            named.append(author["name"])
-            listed.append("{" + author["name"] + "}")
-        else:
-            named.append(f"{author['given-names']} {author['family-names']}")
-            listed.append(f"{author['family-names']}, {author['given-names']}")
-    address = source.get("url") or source.get("repository-code")
-    fields = {
-        "author": " and ".join(listed),
-        "title": "{" + source["title"] + "}",
-        "version": str(source["version"]),
-        "year": year,
-    } | ({"url": address} if address else {})
-    rows = "\n".join(f"  {name:<7} = {{{value}}}," for name, value in fields.items())
-    text = f"{' and '.join(named)}. {source['title']}. Version {source['version']}, {year}."
-    return {
-        "bibtex": f"@software{{ppdm,\n{rows}\n}}",
-        "text": text + (f" {address}" if address else ""),
-    }
-
-
 def citation_page(root: Path, config: Path) -> str:
-    """The entry to copy, with the address of the repository where the staged configuration knows it."""
+    """The entry of `CITATION.cff` as BibTeX and as text, with the address of the repository where it is known."""
     source = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
     staged = yaml.safe_load(config.read_text(encoding="utf-8")) if config.is_file() else {}
-    address = staged.get("repository", {}).get("url")
-    made = citation(source | ({"repository-code": address} if address else {}))
-    return f"In BibTeX:\n\n```bibtex\n{made['bibtex']}\n```\n\nAs text:\n\n```text\n{made['text']}\n```\n"
+    return fill(
+        "citation.md",
+        source=source,
+        year=str(source["date-released"])[:4],
+        address=staged.get("repository", {}).get("url") or source.get("repository-code"),
+        named=[
+            a.get("name") or f"{a['given-names']} {a['family-names']}" for a in source["authors"]
+        ],
+        # a group has no family name that could be set first
+        listed=[
+            f"{{{a['name']}}}" if "name" in a else f"{a['family-names']}, {a['given-names']}"
+            for a in source["authors"]
+        ],
+    )
 
 
 def changes(root: Path) -> str:

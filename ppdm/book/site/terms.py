@@ -10,7 +10,7 @@ A letter means something in its paper only, so it is told in that paper's chapte
 from __future__ import annotations
 
 import re
-from html import escape
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ import yaml
 from docutils import nodes
 
 from ppdm.book.site.search import plain
+from ppdm.book.templating import fill
 
 LEGEND = "book/symbols"
 #: Pages that define, list or hand out; and what in a page is no running text.
@@ -81,94 +82,76 @@ def _prepare(app) -> None:
 def _explain(app, doctree: nodes.document, docname: str) -> None:
     terms: list[Term] = app.env.ppdm_terms
     if docname == LEGEND:
-        _name_rows(doctree)
-    elif terms and not docname.startswith(_LEFT_OUT):
-        to = app.builder.get_relative_uri(docname, LEGEND)
+        rows = [row for body in doctree.findall(nodes.tbody) for row in body]
+        for row, term in zip(rows, terms, strict=True):
+            row.children[0]["ids"].append(term.anchor)
+    elif not docname.startswith(_LEFT_OUT):
         paper = app.env.ppdm_papers.get(docname)
-        told = [t for t in terms if not t.papers or paper in t.papers]
-        letters = {
-            spelling.strip("$"): t for t in told for spelling in t.spellings if spelling[0] == "$"
+        left = {
+            spelling: term
+            for term in terms
+            if not term.papers or paper in term.papers
+            for spelling in term.spellings
         }
-        words = {t.spellings[0]: t for t in told if t.spellings[0][0] != "$"}
-        _explain_letters(doctree, letters, to)
-        _explain_words(doctree, words, to)
+        to = app.builder.get_relative_uri(docname, LEGEND)
+        for node in list(doctree.findall(lambda n: isinstance(n, (nodes.math, nodes.Text)))):
+            if left and _in_prose(node):
+                _explain_one(node, left, to)
 
 
-def _name_rows(doctree: nodes.document) -> None:
-    for row in doctree.findall(nodes.row):
-        first = row[0]
-        name = ", ".join(
-            f"${part.astext()}$" if isinstance(part, nodes.math) else part.astext()
-            for part in first.findall(lambda n: isinstance(n, (nodes.math, nodes.Text)))
-            if isinstance(part, nodes.math) or not isinstance(part.parent, nodes.math)
-        )
-        if isinstance(first, nodes.entry) and name.strip():
-            first["ids"].append(anchor_of(name))
-
-
-def _explain_letters(doctree: nodes.document, letters: dict[str, Term], to: str) -> None:
-    seen: set[str] = set()
-    for formula in list(doctree.findall(nodes.math)):
-        term = letters.get(formula.astext().strip())
-        if term and term.anchor not in seen and _in_prose(formula):
-            seen.add(term.anchor)
+def _explain_one(node: nodes.Node, left: dict[str, Term], to: str) -> None:
+    """Explain what is still `left` to explain in a formula or a piece of text, and strike it off."""
+    if isinstance(node, nodes.math):
+        term = left.get(f"${node.astext().strip()}$")
+        if term:
+            _strike(left, term)
             before, after = _around(term, to, named=True)
-            formula.parent.replace(formula, [before, formula.deepcopy(), after])
+            node.parent.replace(node, [before, node.deepcopy(), after])
+        return
+    text, parts, end = node.astext(), [], 0
+    for found in _pattern(left).finditer(text):
+        term = next((t for word, t in left.items() if _pattern([word]).fullmatch(found[0])), None)
+        if term:
+            _strike(left, term)
+            before, after = _around(term, to)
+            parts += [nodes.Text(text[end : found.start()]), before, nodes.Text(found[0]), after]
+            end = found.end()
+    if parts:
+        node.parent.replace(node, [*parts, nodes.Text(text[end:])])
 
 
-def _explain_words(doctree: nodes.document, words: dict[str, Term], to: str) -> None:
-    left = dict(words)
-    for text in list(doctree.findall(nodes.Text)):
-        if not left or not _in_prose(text):
-            continue
-        rest, parts = text.astext(), []
-        while found := _first(rest, left):
-            start, end, name = found
-            before, after = _around(left.pop(name), to)
-            parts += [nodes.Text(rest[:start]), before, nodes.Text(rest[start:end]), after]
-            rest = rest[end:]
-        if parts:
-            text.parent.replace(text, [*parts, nodes.Text(rest)])
+def _strike(left: dict[str, Term], term: Term) -> None:
+    for spelling in term.spellings:
+        left.pop(spelling, None)
 
 
-def _first(said: str, words: dict[str, Term]) -> tuple[int, int, str] | None:
-    """Where the first of some words stands in a text; names in capitals as they are, others in any case."""
-    found = []
-    for name in words:
-        pattern = re.escape(name).replace("'", "['’]")
-        flags = 0 if name.isupper() or any(c.isupper() for c in name[1:]) else re.IGNORECASE
-        at = re.search(rf"(?<![\w-]){pattern}(?![\w-])", said, flags)
-        if at:
-            found.append((at.start(), at.end(), name))
-    return min(found, default=None)
+def _pattern(words: Iterable[str]) -> re.Pattern[str]:
+    """Any of some words on its own: names in capitals as they are, others in any case; no letters of formulas."""
+    ways = [
+        re.escape(word).replace("'", "['’]")
+        if word[1:] != word[1:].lower()
+        else f"(?i:{re.escape(word)})"
+        for word in words
+        if word[0] != "$"
+    ]
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(ways) or '(?!)'})(?![\w-])")
 
 
 def _in_prose(node: nodes.Node) -> bool:
-    if _in_raw_link(node):
-        return False
-    inside = False
-    while node.parent is not None:
-        node = node.parent
-        if isinstance(node, _NOT_IN):
-            return False
-        inside = inside or isinstance(node, nodes.paragraph)
-    return inside
-
-
-def _in_raw_link(node: nodes.Node) -> bool:
-    """Whether a link that was written as HTML begins before the node and ends behind it."""
+    """Whether a node stands in a paragraph, and in nothing that is no running text, such as a link written as HTML."""
     before = node.parent.children[: node.parent.index(node)]
     raw = "".join(part.astext() for part in before if isinstance(part, nodes.raw))
-    return raw.count("<a ") > raw.count("</a>")
+    around, inside = node.parent, False
+    while around is not None and not isinstance(around, _NOT_IN):
+        inside = inside or isinstance(around, nodes.paragraph)
+        around = around.parent
+    return inside and around is None and raw.count("<a ") <= raw.count("</a>")
 
 
-def _around(term: Term, to: str, named: bool = False) -> tuple[nodes.raw, nodes.raw]:
-    note = "note-" + term.anchor
+def _around(term: Term, to: str, named: bool = False) -> list[nodes.raw]:
     # a formula is set when it comes near the window: until then its link has no other name
-    label = f' aria-label="{term.anchor.removeprefix("term-")}"' if named else ""
-    opening = f'<span class="term"><a href="{to}#{term.anchor}" aria-describedby="{note}"{label}>'
-    closing = f'</a><span class="term-note" role="tooltip" id="{note}">{escape(term.meaning)}</span></span>'
-    return nodes.raw("", opening, format="html"), nodes.raw("", closing, format="html")
+    html = fill("term.html", term=term, to=to, named=named)
+    return [nodes.raw("", part, format="html") for part in html.split("|", 1)]
 
 
 def setup(app) -> dict[str, Any]:

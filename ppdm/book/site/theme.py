@@ -2,7 +2,7 @@
 
 A Sphinx extension. It adds `site.css` and `site.js` from `book/_static` and changes the finished
 HTML, because the theme's templates leave no other place for it; each change is asked for by a check
-of `ppdm check`, which fails without it:
+of `ppdm book check`, which fails without it:
 
 - the search button and the colour switch have a name that contains what they show;
 - the logo lies in a landmark; a folded part's summary has a name;
@@ -25,6 +25,8 @@ import shutil
 from pathlib import Path
 
 from bs4 import BeautifulSoup
+
+from ppdm.book.templating import fill
 
 _FORMULA = r'<span class="math [^>]*>\\\([^<]*</span>'
 
@@ -217,10 +219,27 @@ def _first_words(doctree, longest: int = 160) -> str:
     return text if len(text) <= longest else text[: longest - 4].rsplit(" ", 1)[0] + " ..."
 
 
+#: Old addresses of pages, and where they lead.
+MOVED = {"book/errata": "scoreboard.html?verdict=wrong+in+the+paper"}
+#: What follows on a page, where it is not the next entry of the contents.
+NEXT = {"notebooks/00_primer": "notebooks/01_electronic_surveys"}
+
+
+def _turn_to(app, pagename, templatename, context, doctree) -> None:
+    goal = NEXT.get(pagename)
+    if goal in app.env.titles:
+        words = app.env.titles[goal].astext()
+        link = app.builder.get_relative_uri(pagename, goal)
+        context["next"] = {"title": html.escape(words), "link": link}
+
+
 def _after_build(app, error) -> None:
     if error is None and app.builder.format == "html":
         from ppdm.book.site.search import write_index
 
+        for name, goal in MOVED.items():
+            path = Path(app.outdir) / f"{name}.html"
+            path.write_text(fill("moved.html", goal=goal), encoding="utf-8")
         mend_site(Path(app.outdir))
         strip_sources(Path(app.outdir))
         write_index(Path(app.outdir), Path(app.srcdir) / "book" / "index_words.yml")
@@ -234,5 +253,6 @@ def setup(app):
     app.add_js_file("site.js", loading_method="defer")
     app.connect("html-page-context", _mark_mathematics, priority=400)  # before Sphinx asks
     app.connect("html-page-context", _describe)
+    app.connect("html-page-context", _turn_to)
     app.connect("build-finished", _after_build)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
