@@ -99,7 +99,7 @@ def test_what_may_go_where(step):
         if name in takes:
             doing(table)
             continue
-        with pytest.raises(ValueError) as refusal:
+        with pytest.raises(ValueError, match="takes|no reports of|does not count") as refusal:
             doing(table)
         assert "\n" not in str(refusal.value) and 30 < len(str(refusal.value)) < 400
 
@@ -109,11 +109,17 @@ def test_everything_may_be_looked_at_and_taken_for_something_else_aloud(name):
     table = TABLES[name]
     assert table.p(a=1) + table.p(a=0) == pytest.approx(1)
     assert (table + table).kind == table.kind == table.marginal("b", "a").kind
-    for what, kind in ((COIN, TABLES["own reports"].kind), ("answers", ANSWERS), ("estimate", ESTIMATE)):
+    for what, kind in (
+        (COIN, TABLES["own reports"].kind),
+        ("answers", ANSWERS),
+        ("estimate", ESTIMATE),
+    ):
         taken = table.taken_as(what)
         assert taken.kind == kind and "(taken as " in repr(taken)
         assert "(taken as " in repr(taken.marginal("a") * 2)
-        assert "(taken as " in repr(taken + taken.of_kind(kind)) and "taken" in repr(taken.of_kind(kind) + taken)
+        assert "(taken as " in repr(taken + taken.of_kind(kind)) and "taken" in repr(
+            taken.of_kind(kind) + taken
+        )
     assert "taken as reports of MultiGroup" in repr(COIN.undo(table.taken_as(COIN)))
     assert "taken as answers" in repr(COIN.apply(table.taken_as("answers")))
     with pytest.raises(ValueError, match='a scheme, "answers" or "estimate"; got \'truth\''):
@@ -138,7 +144,9 @@ OTHER_ROWS = {name: RRMatrix.warner(2, 0.6).M for name in "ab"}
 
 def warner_survey(p):
     return scheme_of(
-        Survey(dict.fromkeys("ab", (0, 1)), [{"mechanism": "warner", "p": p, "attributes": ["a", "b"]}])
+        Survey(
+            dict.fromkeys("ab", (0, 1)), [{"mechanism": "warner", "p": p, "attributes": ["a", "b"]}]
+        )
     )
 
 
@@ -147,7 +155,10 @@ def warner_survey(p):
     [
         (RRMatrix(ROWS), RRMatrix(OTHER_ROWS)),  # one repr for both: a class share of 1.11
         (warner_survey(0.9), warner_survey(0.6)),  # 1.12
-        (UnrelatedQuestion(0.6, Table(AB, [1, 1, 1, 1])), UnrelatedQuestion(0.6, Table(AB, [4, 3, 2, 1]))),
+        (
+            UnrelatedQuestion(0.6, Table(AB, [1, 1, 1, 1])),
+            UnrelatedQuestion(0.6, Table(AB, [4, 3, 2, 1])),
+        ),
         (MultiGroup(0.8, [["a", "b"]]), MultiGroup(0.8, [["a"], ["b"]])),
         (MultiGroup(0.8), OTHER),
     ],
@@ -162,9 +173,16 @@ def test_reports_of_one_scheme_are_not_undone_by_another(made, taken):
         lambda: count(frame).reported_by(taken),
         lambda: NaiveBayes(taken).fit(frame[["a"]], frame["b"]),
         lambda: ID3(taken).fit(frame, "b"),
-        lambda: NaiveBayes().fit_table(PEOPLE).set_params(mechanism=taken).score(frame[["a"]], frame["b"]),
+        lambda: (
+            NaiveBayes()
+            .fit_table(PEOPLE)
+            .set_params(mechanism=taken)
+            .score(frame[["a"]], frame["b"])
+        ),
     ):
-        with pytest.raises(ValueError, match=r"disguised in another way|marked as|so it does not count"):
+        with pytest.raises(
+            ValueError, match=r"disguised in another way|marked as|so it does not count"
+        ):
             doing()
     assert made.undo(count(frame)).p(a=1) == pytest.approx(0.3, abs=0.3)  # five standard errors
 
@@ -180,16 +198,22 @@ def test_absent_is_part_of_what_a_scheme_does():
 def test_a_cell_of_a_notebook_that_is_run_twice_is_refused():
     """Disguised twice: .38 for .3; undone twice: .16; undone what was never disguised: .17."""
     frame, rng = sent(), np.random.default_rng(6)
-    with pytest.raises(ValueError, match="disguise takes answers, not reports: who is disguised twice"):
+    with pytest.raises(
+        ValueError, match="disguise takes answers, not reports: who is disguised twice"
+    ):
         COIN.disguise(frame, rng)
     with pytest.raises(ValueError, match="disguise takes answers, not reports"):
         COIN.disguise_table(count(frame), rng)
     once = COIN.undo(count(frame))
     with pytest.raises(ValueError, match="undo takes reports, not an estimate: it has been undone"):
         COIN.undo(once)
-    with pytest.raises(ValueError, match="undo takes reports, not data that do not say what they are"):
+    with pytest.raises(
+        ValueError, match="undo takes reports, not data that do not say what they are"
+    ):
         COIN.undo(count(people()))
-    with pytest.raises(ValueError, match="undo takes reports, not true answers: there is nothing to"):
+    with pytest.raises(
+        ValueError, match="undo takes reports, not true answers: there is nothing to"
+    ):
         COIN.undo(PEOPLE)
     model = NaiveBayes(COIN).fit(frame[["a"]], frame["b"])
     with pytest.raises(ValueError, match="undo takes reports"):  # a share of 1.46
@@ -210,7 +234,10 @@ def test_undo_first_then_condition():
     assert once.where(a=1).p(b=1) == pytest.approx(0.7, abs=0.1)  # six standard errors and more
     half = scheme.undo(table.where(open=1))
     np.testing.assert_allclose(half.dense, once.where(open=1).dense, atol=1e-6)
-    assert table.where(a=1).kind != table.kind and (table.where(a=0) + table.where(a=1)).total == 50_000
+    assert (
+        table.where(a=1).kind != table.kind
+        and (table.where(a=0) + table.where(a=1)).total == 50_000
+    )
 
 
 LIKERT = pd.DataFrame({"v": [1, 2, 4, 5, 5]})
@@ -224,7 +251,9 @@ def test_levels_are_declared_and_never_those_that_happen_to_occur(column):
     1 and 2, all of them 1, came back as 0 and 1."""
     frame, rng = pd.DataFrame({"v": column}), np.random.default_rng(1)
     for scheme in (UnrelatedQuestion(0.6), MultiGroup(0.8), RRMatrix.warner(2, 0.8)):
-        with pytest.raises(ValueError, match="not known what else could have been answered: declare"):
+        with pytest.raises(
+            ValueError, match="not known what else could have been answered: declare"
+        ):
             scheme.disguise(frame, rng)
     declared = sorted({*column, 99}) if isinstance(column[0], (int, float)) else ["a", "b", "c"]
     frame = UnrelatedQuestion(0.6).disguise(frame, rng, {"v": declared})
@@ -233,7 +262,9 @@ def test_levels_are_declared_and_never_those_that_happen_to_occur(column):
         count(frame, {"v": declared[::-1]})
 
 
-@pytest.mark.parametrize("levels", [("no", "yes"), ("yes", "no"), (1, 2), (False, True), (1, 0)], ids=str)
+@pytest.mark.parametrize(
+    "levels", [("no", "yes"), ("yes", "no"), (1, 2), (False, True), (1, 0)], ids=str
+)
 def test_a_matrix_that_is_not_alike_for_all_says_whose_columns_it_has(levels):
     """The same reports gave .296 or 1.296, as whoever counted them ordered the levels."""
     domain, M = Domain(("v",), (levels,)), [[0.9, 0.5], [0.1, 0.5]]
@@ -271,7 +302,9 @@ def test_many_coins_are_scored_or_refused():
                     model.score(frame[names[:-1]], frame[names[-1]])
                 continue
             expected = model.score_table(scheme.undo(count(frame).densified()))
-            assert model.score(frame[names[:-1]], frame[names[-1]]) == pytest.approx(expected, abs=1e-6)
+            assert model.score(frame[names[:-1]], frame[names[-1]]) == pytest.approx(
+                expected, abs=1e-6
+            )
 
 
 def test_a_scheme_that_protects_nobody_is_none():
@@ -286,7 +319,7 @@ def test_a_scheme_that_protects_nobody_is_none():
         with pytest.raises(ValueError, match="protects"):
             made()
     for scheme in (MultiGroup(0.8, [["a"]]), RRMatrix({"a": ROWS["a"]}), today.OneSampled(AB, 1.0)):
-        with pytest.raises(ValueError):  # of a name that nobody has it was infinite, or 1
+        with pytest.raises(ValueError, match="unknown attribute 'Zzz'|needs the domain"):
             scheme.epsilon("Zzz")
     assert MultiGroup(0.8, [["a"]]).epsilon() == pytest.approx(np.log(4))
     assert MultiGroup(0.8, [["a"]]).epsilon(domain=AB) == np.inf
@@ -302,7 +335,9 @@ def test_numbers_of_another_shape_are_refused():
     cross = pd.crosstab(frame["b"], frame["a"])
     with pytest.raises(ValueError, match="a frame says which rows and columns it has"):
         Table(AB, cross)
-    assert Table.from_crosstab(cross).marginal("a", "b").dense.tolist() == count(frame).dense.tolist()
+    assert (
+        Table.from_crosstab(cross).marginal("a", "b").dense.tolist() == count(frame).dense.tolist()
+    )
     with pytest.raises(ValueError, match="a cross table of b, a.*from_crosstab"):
         count(cross)  # its four cells were counted as two records
     with pytest.raises(ValueError, match="undo takes a table, not a frame: Table.from_crosstab"):
@@ -403,7 +438,13 @@ def test_another_parameter_makes_another_scheme_or_is_refused():
 
 def test_what_a_scheme_or_a_table_holds_cannot_be_written_to():
     mixture, matrix = SCHEMES["mixture"](), SCHEMES["matrix"]()
-    for array in (mixture.personal["a"], matrix.matrices["a"], matrix.prior["a"], PEOPLE.dense, PEOPLE.values):
+    for array in (
+        mixture.personal["a"],
+        matrix.matrices["a"],
+        matrix.prior["a"],
+        PEOPLE.dense,
+        PEOPLE.values,
+    ):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0.9
     with pytest.raises(TypeError):
@@ -467,9 +508,14 @@ def test_a_fingerprint_is_what_is_done_and_not_how_it_is_spelled(one, other, sam
 
 def test_reports_of_an_equal_scheme_are_its_own():
     frame = sent(MultiGroup(0.8, [["a"]]))
-    for scheme in (RRMatrix({"a": RRMatrix.warner(2, 0.8).M}), UnrelatedQuestion(0.6, None, [["a"]])):
+    for scheme in (
+        RRMatrix({"a": RRMatrix.warner(2, 0.8).M}),
+        UnrelatedQuestion(0.6, None, [["a"]]),
+    ):
         assert scheme.undo(count(frame)).kind == ESTIMATE
-        assert scheme.undo(count(frame)).p(a=1) == pytest.approx(MultiGroup(0.8, [["a"]]).undo(count(frame)).p(a=1))
+        assert scheme.undo(count(frame)).p(a=1) == pytest.approx(
+            MultiGroup(0.8, [["a"]]).undo(count(frame)).p(a=1)
+        )
 
 
 # -- marks through pandas --------------------------------------------------------------------------
@@ -495,7 +541,9 @@ KEPT = {
     ).tail(len(f)),
 }
 LOST = {
-    "merged": lambda f: f.merge(people(len(f)).add_prefix("true "), left_index=True, right_index=True),
+    "merged": lambda f: f.merge(
+        people(len(f)).add_prefix("true "), left_index=True, right_index=True
+    ),
     "beside others": lambda f: pd.concat([f[["a"]], people(len(f))[["b"]]], axis=1),
     "above others": lambda f: pd.concat([f, people(len(f))]),
     "two draws": lambda f: pd.concat([f, COIN.disguise(people(len(f)), np.random.default_rng(9))]),
@@ -504,8 +552,12 @@ LOST = {
     "turned": lambda f: 1 - f,
     "coded anew": lambda f: f.replace({0: 1, 1: 0}),
     "renamed crosswise": lambda f: f.rename(columns={"a": "b", "b": "a"}),
-    "shuffled, and numbered anew": lambda f: f.sample(frac=1, random_state=1).reset_index(drop=True),
-    "a train set, numbered anew": lambda f: train_test_split(f, random_state=1)[0].reset_index(drop=True),
+    "shuffled, and numbered anew": lambda f: f.sample(frac=1, random_state=1).reset_index(
+        drop=True
+    ),
+    "a train set, numbered anew": lambda f: train_test_split(f, random_state=1)[0].reset_index(
+        drop=True
+    ),
     "a table of them": lambda f: f.value_counts().reset_index(),
     "CSV": lambda f: through(f, "csv"),
     "NumPy": lambda f: pd.DataFrame(f.to_numpy(), columns=f.columns),
@@ -531,14 +583,18 @@ def test_a_mark_is_read_as_long_as_it_is_true(change, size):
         return
     assert of_frame(frame) == NOT_SAID
     if set(frame.columns) >= {"a", "b"} and len(frame):
-        with pytest.raises(ValueError, match="data that do not say what they are|not among its levels"):
+        with pytest.raises(
+            ValueError, match="data that do not say what they are|not among its levels"
+        ):
             COIN.undo(count(frame[["a", "b"]], AB))
 
 
 def test_a_column_that_is_replaced_loses_its_own_mark_alone():
     frame = sent().assign(a=people()["a"])
     assert of_frame(frame) == of_frame(sent()[["b"]]) != NOT_SAID
-    with pytest.raises(ValueError, match="protects a, and the data do not say that this was reported"):
+    with pytest.raises(
+        ValueError, match="protects a, and the data do not say that this was reported"
+    ):
         COIN.undo(count(frame))
     frame = COIN.disguise(people().assign(open=1), np.random.default_rng(1))
     assert of_frame(frame[["open"]]).disguised == () and of_frame(frame).disguised == ("a", "b")
@@ -626,4 +682,6 @@ def test_any_program_of_channels_is_undone_as_by_hand(case):
     for scheme in reversed(schemes):
         table = scheme.undo(table)
     assert table.kind == (ESTIMATE if schemes else NOT_SAID)
-    assert table.p(asked) == pytest.approx(plainly(frame.to_dict("records"), parts, asked), abs=1e-9)
+    assert table.p(asked) == pytest.approx(
+        plainly(frame.to_dict("records"), parts, asked), abs=1e-9
+    )

@@ -604,6 +604,6 @@ def _same(one: object, other: object) -> bool:
     if isinstance(one, Table) and isinstance(other, Table):
         return one.domain == other.domain and _same(one.dense, other.dense)
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        alike = np.shape(one) == np.shape(other)
-        return alike and np.allclose(one, other, rtol=0, atol=10.0**-DIGITS)  # type: ignore[arg-type]
+        left, right = np.asarray(one), np.asarray(other)
+        return left.shape == right.shape and np.allclose(left, right, rtol=0, atol=10.0**-DIGITS)
     return bool(one == other)
