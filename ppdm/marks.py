@@ -71,28 +71,28 @@ def read(frame: object) -> dict[str, str]:
     text = getattr(frame, "attrs", {}).get(ENTRY)
     if not isinstance(text, str) or not isinstance(frame, pd.DataFrame):
         return {}
-    share, known, columns = _parsed(text)
+    share, columns = _parsed(text)
     labels = _labels(frame.index)
     rows = _chosen(labels, share)
     if len(rows) < min(len(frame), ENOUGH):
         return {}
     return {
         name: mark
-        for name, mark, digests in columns
-        if name in frame.columns
-        and np.isin(_keys(labels[rows], _digests(frame[name], rows)), _keys(known, digests)).all()
+        for name, mark, known in columns
+        if name in frame.columns and _among(_keys(labels[rows], _digests(frame[name], rows)), known)
     }
 
 
 @lru_cache(maxsize=64)
-def _parsed(text: str) -> tuple[float, np.ndarray, list[tuple[str, str, np.ndarray]]]:
+def _parsed(text: str) -> tuple[float, list[tuple[str, str, np.ndarray]]]:
+    """Which share of the rows vouches, and for each column its mark and the keys of their values."""
     plain = json.loads(text)
-    columns = [
-        (name, plain["texts"][number], np.frombuffer(base64.b64decode(digests), np.uint16))
-        for name, number, digests in plain["columns"]
-    ]
     rows = np.frombuffer(base64.b64decode(plain["rows"]), np.uint64)
-    return plain["share"], rows, columns
+    columns = []
+    for name, number, packed in plain["columns"]:
+        digests = np.frombuffer(base64.b64decode(packed), np.uint16)
+        columns.append((name, plain["texts"][number], np.sort(_keys(rows, digests))))
+    return plain["share"], columns
 
 
 def _labels(index: pd.Index) -> np.ndarray:
@@ -126,6 +126,13 @@ def _written(value: object) -> str:
 def _keys(labels: np.ndarray, digests: np.ndarray) -> np.ndarray:
     """A number for each label with its value; a label may stand there more than once."""
     return labels * _ODD + digests
+
+
+def _among(keys: np.ndarray, known: np.ndarray) -> bool:
+    """Whether all are among the known ones, which are sorted."""
+    if not len(known):
+        return not len(keys)
+    return bool((known[np.searchsorted(known[:-1], keys)] == keys).all())
 
 
 def _packed(array: np.ndarray) -> str:

@@ -88,6 +88,7 @@ def test_what_is_wrong_on_purpose_stands_with_the_papers():
     users = [
         path.relative_to(PACKAGE)
         for path in MODULES
-        if ".taken_as(" in re.sub(r'""".*?"""', "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        if ".taken_as("
+        in re.sub(r'""".*?"""', "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     ]
     assert users and all(path.parts[0] in home for path in users)
