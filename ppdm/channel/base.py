@@ -22,7 +22,7 @@ import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -73,7 +73,7 @@ class Channel(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """What it is, without what was worked out of it."""
-        return {name: vars(self)[name] for name in self.__dataclass_fields__}
+        return {field.name: vars(self)[field.name] for field in fields(self)}
 
     @cached_property
     def key(self) -> str:

@@ -27,6 +27,7 @@ import pandas as pd
 from ppdm import engines, kinds
 from ppdm.chance import generator
 from ppdm.channel import Cells, Channel, Mixture
+from ppdm.channel.base import DIGITS
 from ppdm.disguise import batches, guess
 from ppdm.domain import (
     DENSE_LIMIT,
@@ -121,11 +122,14 @@ class Mechanism(ABC):
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in vars(self):
-            raise AttributeError(
-                f"{name} of {self!r} is fixed, as reports that it made could not be undone any more: "
-                f"make another {type(self).__name__}"
-            )
+            self.__delattr__(name)
         object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(
+            f"{name} of {self!r} is fixed, as reports that it made could not be undone any more: "
+            f"make another {type(self).__name__}"
+        )
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -594,11 +598,12 @@ def _plain(value: object) -> object:
 
 
 def _same(one: object, other: object) -> bool:
-    """Whether two parameters are equal, arrays and tables among them."""
+    """Whether two parameters are equal; arrays and tables to as many digits as channels are."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_same(one[k], other[k]) for k in one)
     if isinstance(one, Table) and isinstance(other, Table):
-        return one.domain == other.domain and np.array_equal(one.dense, other.dense)
+        return one.domain == other.domain and _same(one.dense, other.dense)
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return np.array_equal(np.asarray(one), np.asarray(other))
+        left, right = np.asarray(one), np.asarray(other)
+        return left.shape == right.shape and np.allclose(left, right, rtol=0, atol=10.0**-DIGITS)
     return bool(one == other)
