@@ -73,8 +73,8 @@ def binarize(
     if include_id and dataset.id is None:
         raise ValueError(f"include_id: {dataset.name} has no id column")
 
-    own = [dataset.id] if include_id and dataset.id else []
-    columns = [*own, *dataset.features, dataset.target]
+    number = [dataset.id] if include_id and dataset.id else []
+    columns = [*number, *dataset.features, dataset.target]
     frame = dataset.frame[columns]
     if missing == "drop":
         frame = frame.dropna().reset_index(drop=True)
