@@ -13,15 +13,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-<<<<<<< HEAD
 from ppdm import kinds
-from ppdm.compiled import njit
-from ppdm.domain import Domain, refuse_other_columns
-from ppdm.folding import LONG, fold, keep_in_step, steps, total
-=======
 from ppdm.compiled import njit, refuse_slow
+from ppdm.domain import Domain, refuse_other_columns
 from ppdm.folding import LEAF, TIE, grow_nodes
->>>>>>> bb8df6b004d82a6846b59187563dbd565f4dd580
 from ppdm.learn._base import CanUndo, TableClassifier
 from ppdm.learn.bases import check_is_fitted
 from ppdm.table import Table, count, names_of
