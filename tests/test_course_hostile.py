@@ -7,6 +7,7 @@ import json
 import os
 import re
 import socket
+import sys
 import threading
 import time
 from pathlib import Path
