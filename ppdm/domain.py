@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ppdm import engines
-from ppdm.levels import in_order, places, zeros_and_ones
+from ppdm.levels import in_order, places, refuse_alike, zeros_and_ones
 
 #: Above this many cells nothing is written out cell by cell (it would need 128 MB and more).
 DENSE_LIMIT = 2**24
@@ -63,8 +63,10 @@ class Domain:
         )
         object.__setattr__(self, "levels", tuple(ordered))
         object.__setattr__(self, "whole", self.names)
+        refuse_alike("the attributes", self.names)
         for name, levels in zip(self.names, self.levels, strict=True):
             _refuse_repeated(name, levels)
+            refuse_alike(f"the levels of {name!r}", levels)
 
     def __eq__(self, other: object) -> bool:
         if self is other:

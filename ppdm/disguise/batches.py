@@ -28,7 +28,6 @@ def disguised(
     disguise: Callable[[pd.DataFrame, np.random.Generator, Domain], pd.DataFrame],
     rng: np.random.Generator,
     levels: Levels = None,
-    batch: int | None = None,
 ) -> Any:
     """The reports, as the records came: Polars frames (lazy ones stay lazy; so become files), Arrow
     tables and readers.
@@ -44,7 +43,7 @@ def disguised(
     domain = _domain(source, levels)
 
     def reports() -> Iterator[pd.DataFrame]:
-        for number, part in enumerate(_batches(pieces(), batch or BATCH)):
+        for number, part in enumerate(_batches(pieces(), BATCH)):
             seed = np.random.SeedSequence(entropy, spawn_key=(number,))
             yield disguise(engines.to_pandas(part), np.random.default_rng(seed), domain)
 

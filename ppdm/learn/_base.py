@@ -116,17 +116,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         So a scorer that compares predictions with reported classes, as ``scoring="accuracy"`` does,
         cannot take the share among reports for that among people.
         """
-        self._refuse_reports(X)
         digits = self._digits(X)
         return self.classes_[self._best(digits)]
-
-    def _refuse_reports(self, X: object) -> None:
-        names = [name for name in kinds.of_frame(X).disguised if name in self.domain_.names]
-        if names:
-            raise ValueError(
-                f"{listed(names)} were disguised, and predict takes true records: score() estimates from "
-                "reports"
-            )
 
     def score_table(self, table: Table) -> float:
         """The share of a table's records, true or estimated, that are classified rightly."""
@@ -222,6 +213,12 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     def _digits(self, X: pd.DataFrame | np.ndarray) -> np.ndarray:
         """Level numbers of records; a value that did not occur in training is refused."""
         check_is_fitted(self)
+        names = [name for name in kinds.of_frame(X).disguised if name in self.domain_.names]
+        if names:
+            raise ValueError(
+                f"{listed(names)} were disguised, and predictions are made of true records: score() "
+                "estimates from reports"
+            )
         columns, _ = level_numbers(self._features(X), self.domain_)
         return np.column_stack(columns).astype(np.int64)
 
