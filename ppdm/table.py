@@ -82,9 +82,23 @@ class Table:
         kind: Kind = NOT_SAID,
     ):
         self.domain = domain
-        self.values = _numbers(values, domain, cells)
+        self.values = held(np.array(_numbers(values, domain, cells)))
         self.cells = cells
         self.kind = kind
+
+    @classmethod
+    def holding(
+        cls,
+        domain: Domain,
+        values: np.ndarray,
+        cells: np.ndarray | None = None,
+        kind: Kind = NOT_SAID,
+    ) -> Table:
+        """A table of numbers that nobody else will write to: they are not copied."""
+        table = cls.__new__(cls)
+        table.domain, table.cells, table.kind = domain, cells, kind
+        table.values = held(_numbers(values, domain, cells).view())
+        return table
 
     # -- what it is ------------------------------------------------------------------------
 
@@ -122,7 +136,7 @@ class Table:
 
     def of_kind(self, kind: Kind) -> Table:
         """The same numbers as another kind: for who knows what was done to them."""
-        return Table(self.domain, self.values, self.cells, kind)
+        return Table.holding(self.domain, self.values, self.cells, kind)
 
     def reported_by(self, scheme: Scheme) -> Table:
         """The same table, said to count reports of a scheme; nothing else may be known of it.
@@ -168,14 +182,14 @@ class Table:
             )
         values = np.zeros(self.domain.size)
         values[self.cells] = self.values
-        return Table(self.domain, values, kind=self.kind)
+        return Table.holding(self.domain, values, kind=self.kind)
 
     def sparsified(self) -> Table:
         """The same table as its occupied cells only."""
         if self.is_sparse:
             return self
         cells, values = self.occupied()
-        return Table(self.domain, values, cells, self.kind)
+        return Table.holding(self.domain, values, cells, self.kind)
 
     def occupied(self) -> tuple[np.ndarray, np.ndarray]:
         """Codes and numbers of the cells that are not zero."""
@@ -188,7 +202,7 @@ class Table:
         return cells, self.values[cells]
 
     def _as(self, values: np.ndarray) -> Table:
-        return Table(self.domain, values, self.cells, self.kind)
+        return Table.holding(self.domain, values, self.cells, self.kind)
 
     # -- arithmetic ------------------------------------------------------------------------
 
@@ -207,7 +221,7 @@ class Table:
             )
         if not self.is_sparse or not other.is_sparse:
             total = self.densified().values + other.densified().values
-            return Table(self.domain, total, kind=kind)
+            return Table.holding(self.domain, total, kind=kind)
         cells = np.concatenate([self.cells, other.cells])
         values = np.concatenate([self.values, other.values])
         return aggregated(self.domain, cells, values, kind)
@@ -241,13 +255,13 @@ class Table:
             cells = domain.codes(self.domain.digits(self.cells)[:, axes])
             if domain.size <= SMALL:
                 numbers = np.bincount(cells, self.values, minlength=domain.size)
-                return Table(domain, numbers, kind=kind)
+                return Table.holding(domain, numbers, kind=kind)
             return aggregated(domain, cells, self.values, kind)
         others = tuple(axis for axis in range(len(self.shape)) if axis not in axes)
         kept = sorted(axes)
         summed = self.values.reshape(self.shape).sum(axis=others)
         ordered = summed.transpose([kept.index(axis) for axis in axes])
-        return Table(domain, ordered.reshape(-1), kind=kind)
+        return Table.holding(domain, ordered.reshape(-1), kind=kind)
 
     def where(self, expression: Mapping[str, object] | None = None, **levels: object) -> Table:
         """The slice in which the named attributes have the given levels; their axes are gone.
@@ -266,9 +280,11 @@ class Table:
             for axis, level in numbers.items():
                 inside &= digits[:, axis] == level
             left = [axis for axis in range(len(self.shape)) if axis not in numbers]
-            return Table(rest, self.values[inside], rest.codes(digits[inside][:, left]), kind)
+            return Table.holding(
+                rest, self.values[inside], rest.codes(digits[inside][:, left]), kind
+            )
         index = tuple(numbers.get(axis, slice(None)) for axis in range(len(self.shape)))
-        return Table(rest, self.values.reshape(self.shape)[index].reshape(-1), kind=kind)
+        return Table.holding(rest, self.values.reshape(self.shape)[index].reshape(-1), kind=kind)
 
     def n(self, expression: Mapping[str, object] | None = None, **levels: object) -> float:
         """The (estimated) number of records that satisfy a logical expression.
@@ -419,10 +435,10 @@ class Table:
     def _of_records(self, cells: np.ndarray, counts: np.ndarray) -> Table:
         """Counts in some cells, stored as this table is."""
         if self.is_sparse:
-            return Table(self.domain, counts[counts > 0], cells[counts > 0], self.kind)
+            return Table.holding(self.domain, counts[counts > 0], cells[counts > 0], self.kind)
         values = np.zeros(self.domain.size)
         values[cells] = counts
-        return Table(self.domain, values, kind=self.kind)
+        return Table.holding(self.domain, values, kind=self.kind)
 
     def compact(self, records: float) -> Table:
         """Dense where that is no waste for so many records, else sparse."""
@@ -525,7 +541,7 @@ def _exists(sizes: tuple[int, ...]) -> np.ndarray:
 
 
 def _numbers(values: ArrayLike, domain: Domain, cells: np.ndarray | None) -> np.ndarray:
-    """One number for each cell, which nobody can change through the table."""
+    """One number for each cell."""
     if isinstance(values, pd.DataFrame):
         raise ValueError(
             "a frame says which rows and columns it has: see from_crosstab, from_frame"
@@ -538,7 +554,7 @@ def _numbers(values: ArrayLike, domain: Domain, cells: np.ndarray | None) -> np.
         raise ValueError(
             f"the table has the shape {domain.shape}, an axis an attribute; the numbers have {array.shape}"
         )
-    return held(array.reshape(-1).view())
+    return array.reshape(-1)
 
 
 def worth_dense(cells: int, records: float) -> bool:
@@ -559,7 +575,9 @@ def aggregated(
     array([0., 5.])
     """
     distinct, where = np.unique(cells, return_inverse=True)
-    return Table(domain, np.bincount(where, values, minlength=len(distinct)), distinct, kind)
+    return Table.holding(
+        domain, np.bincount(where, values, minlength=len(distinct)), distinct, kind
+    )
 
 
 class Reported(NamedTuple):

@@ -313,7 +313,7 @@ class Mechanism(ABC):
                 whole_counts(table)  # says which number is no count
             reports, strangers = dealt  # type: ignore[misc]
             if table.cells is None:
-                return Table(table.domain, reports, kind=kind)
+                return Table.holding(table.domain, reports, kind=kind)
             codes = np.concatenate([table.cells, strangers])
             counts = np.concatenate([reports, np.ones(len(strangers))])
             return aggregated(table.domain, codes, counts, kind)
@@ -323,7 +323,7 @@ class Mechanism(ABC):
         if table.is_sparse:
             return aggregated(bound.reported, cells.codes, cells.counts, kind)
         numbers = np.bincount(cells.codes, cells.counts, minlength=bound.reported.size)
-        return Table(bound.reported, numbers, kind=kind)
+        return Table.holding(bound.reported, numbers, kind=kind)
 
     def _before(self, table: Table) -> Bound:
         """The scheme for a table that is to be disguised; what was disguised already is refused."""
@@ -354,7 +354,7 @@ class Mechanism(ABC):
         values = table.dense
         for channel, axes in bound.steps:
             values = channel.apply(values, axes)
-        return Table(bound.reported, values.reshape(-1), kind=kind)
+        return Table.holding(bound.reported, values.reshape(-1), kind=kind)
 
     def undo(self, table: Table) -> Table:
         """Estimate the true counts from those of reports: unbiased, possibly negative.
@@ -374,7 +374,7 @@ class Mechanism(ABC):
         values = table.dense
         for channel, axes in bound.steps:
             values = channel.undo(values, axes)
-        return Table(bound.domain, values.reshape(-1), kind=kind)
+        return Table.holding(bound.domain, values.reshape(-1), kind=kind)
 
     @staticmethod
     def _scattered(table: Table, bound: Bound, domain: Domain, kind: Kind, way: str) -> Table:
@@ -534,7 +534,7 @@ class Mechanism(ABC):
         values = prior.dense
         for channel, axes in bound.steps:
             values = channel.truth(values, axes)
-        return Table(bound.reported, values.reshape(-1), kind=bound.kind)
+        return Table.holding(bound.reported, values.reshape(-1), kind=bound.kind)
 
     def truthful(self, prior: Table) -> Table:
         """For each report: the probability that the respondent told the truth, given the report.
