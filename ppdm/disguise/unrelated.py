@@ -79,6 +79,23 @@ class UnrelatedQuestion(Mechanism):
         whole = self.groups is None
         return [Mixture(part, part, self.q, self.personal_answers(part), whole) for part in parts]
 
+    def undo(
+        self, table: Table, personal: Mapping[str, Sequence[float]] | Table | None = None
+    ) -> Table:
+        """[Zhan & Matwin, Eq. 1] :meth:`Mechanism.undo`; the personal answers' distribution may be one
+        that was estimated since the survey.
+
+        >>> domain = Domain(("A",), ((0, 1),))
+        >>> sent = UnrelatedQuestion(0.5, {"A": [0.9, 0.1]}).apply(Table(domain, [60, 40]))
+        >>> UnrelatedQuestion(0.5, {"A": [0.9, 0.1]}).undo(sent, {"A": [0.8, 0.2]}).dense
+        array([70., 30.])
+        """
+        if personal is None:
+            return super().undo(table)
+        self.check_reports(table)
+        estimated = UnrelatedQuestion(self.q, personal, self.groups)
+        return estimated.undo(table.of_kind(estimated.kind_of_reports(table.domain)))
+
     def _declares(self, names: Sequence[str]) -> Mapping[str, tuple]:
         if not isinstance(self.personal, Table):
             return {}
