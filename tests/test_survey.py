@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from ppdm import Table
+from ppdm import Table, cli
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
 from ppdm.survey import advice, codes, report
@@ -509,6 +509,9 @@ def test_from_the_file_to_the_report(tmp_path, monkeypatch, capsys):
     sent = scheme.disguise(true, rng)
     Path("codes.txt").write_text("\n".join(out.write(row) for row in sent.itertuples(index=False)))
     commanded("collect", "s.yml", "codes.txt", "=1+1")
+    assert Survey.load("reports.scheme.json") == survey  # so `ppdm estimate` needs no more
+    assert cli.main(["estimate", "reports.csv", "--csv", "alone.csv"]) == 0
+    assert pd.read_csv("alone.csv")["reports"].min() == 1000
     more = ("--by", "year", "--pair", "cheated", "year", "--regress", "cheated", "year")
     commanded("estimate", "s.yml", "reports.csv", *more)
     joint = pd.read_csv("result/pairs.csv")

@@ -18,9 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("reports", help="a .parquet or .csv file, a folder, or 'reports/*.parquet'")
     parser.add_argument(
         "--scheme",
-        required=True,
         metavar="FILE",
-        help="what was asked and how it was protected: a survey's JSON (or YAML) form",
+        help="what was asked and how it was protected: a survey's JSON (or YAML) form; reports.scheme.json "
+        "beside reports.csv, if none is named",
     )
     parser.add_argument("--by", metavar="COLUMN", help="shares within the groups of this column")
     parser.add_argument(
@@ -55,9 +55,8 @@ def main(args: argparse.Namespace) -> int:
     from ppdm.survey.sheets import harmless
 
     rng = np.random.default_rng(args.seed)
-    shares = estimate(
-        args.reports, Survey.load(args.scheme), args.by, args.confidence, args.method, rng
-    )
+    survey = Survey.load(args.scheme or Path(args.reports).with_suffix(".scheme.json"))
+    shares = estimate(args.reports, survey, args.by, args.confidence, args.method, rng)
     if not shares["reports"].any():
         raise ValueError(f"{args.reports} has no reports, only a header")
     show(shares, args.confidence)

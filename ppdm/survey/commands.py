@@ -195,9 +195,11 @@ def _collect(args: argparse.Namespace) -> int:
     if not args.sources:
         raise ValueError("name files, folders or codes to collect, - for the input, or --serve")
     sources = [sys.stdin.buffer.read() if source == "-" else source for source in args.sources]
-    collection = collect(Survey.load(args.file), sources)
+    survey = Survey.load(args.file)
+    collection = collect(survey, sources)
     replace_file(args.out, harmless(collection.frame))
-    print(f"{len(collection.reports):,} reports: {args.out}")
+    survey.save(args.out.with_suffix(".scheme.json"))  # a CSV file does not say what it holds
+    print(f"{len(collection.reports):,} reports: {args.out}, their scheme beside them")
     if collection.aside:
         import pandas as pd
 
