@@ -96,9 +96,13 @@ def test_a_kill_loses_no_accepted_report_and_the_next_server_says_that_it_goes_o
     assert 30 <= len(confirmed) < 400 and "continues" not in said
     assert set(confirmed) <= set(kept(tmp_path)) <= set(wanted)
     process, said = started()
-    process.kill()
-    process.communicate()
     assert f"continues with the {len(kept(tmp_path))} reports of codes.txt" in said
+    place = urlsplit(re.search(r"http://\S+?(?=/\s)", said)[0])
+    with socket.create_connection((place.hostname, place.port)) as slow:
+        slow.sendall(b"POST")
+        process.send_signal(signal.SIGINT)
+        assert "Next: ppdm survey collect s.json codes.txt" in process.communicate(timeout=60)[0]
+    assert process.returncode == 0
 
 
 def test_a_full_disk_is_said_and_no_report_is_confirmed(lecture, tmp_path, monkeypatch, capsys):

@@ -40,7 +40,8 @@ HEAD, BODY = 8192, 256
 CONNECTIONS, PATIENCE = 100, 10
 #: The live page shows so many reports at the earliest, and moves by no fewer than so many.
 FIRST, STEP = 30, 10
-_ENDED = (OSError, EOFError, TimeoutError)
+#: How a connection ends before its answer: it broke, or took too long, or the server is stopped.
+_ENDED = (OSError, EOFError, TimeoutError, asyncio.CancelledError)
 
 
 class Request(NamedTuple):
