@@ -300,6 +300,22 @@ def test_a_claim_takes_the_evidence_that_its_entry_names(tmp_path):
     )
 
 
+def test_evidence_that_the_rows_do_not_have_is_said_in_a_sentence(tmp_path):
+    part = {"rows": "runs", "from": "along", "x": "q"}
+    frame = pd.DataFrame({"q": [0, 1, 2], "mean": 0.1, "se": 0.1, "split": 0})
+    for wrong in ({"where": "metrc == 'm'"}, {"where": "q ="}, {"x": "theta"}):
+        claims = book(tmp_path, evidence=part | wrong)
+        claims.rows["runs"] = ledger.Rows(frame, None, "split", ())
+        with pytest.raises(
+            LedgerError, match="ZM-1: its evidence cannot be taken from 'runs', which has q, mean"
+        ):
+            claims.decide("ZM-1")
+    with pytest.raises(
+        LedgerError, match=r"gives its evidence \['axis'\]; 'along' takes x, of, by"
+    ):
+        book(tmp_path, evidence=part | {"axis": 1})
+
+
 @pytest.mark.parametrize(
     "evidence", ["along q", {"from": "along"}, {"rows": "runs", "from": "alone"}]
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
@@ -61,9 +62,7 @@ class Claim:
     one_world: str = ""  # why there is no other world: an identity, a count
     evidence: dict = field(default_factory=dict)  # rows, where, from and its arguments
     margin: float = 0.0  # of indifference, fixed by the unit before standard errors are seen
-    boundary: dict = field(
-        default_factory=dict
-    )  # the curve on which true worlds stand, and its arguments
+    boundary: dict = field(default_factory=dict)  # the curve on which true worlds stand
     history: str = ""  # when its rule was written, one of history.STATUSES
 
     @property
@@ -159,18 +158,20 @@ def _faults(entry: dict, rule: Any, given: dict, family: Any) -> Iterator[str]:
         yield f"expects {entry['expect']!r}, which cannot come out; possible: {', '.join(sorted(possible))}"
 
 
-def _of_evidence(evidence: Any) -> list[tuple[bool, str]]:
+def _of_evidence(evidence: Any) -> Iterator[tuple[bool, str]]:
     """Whether an entry's evidence names what there is."""
-    if evidence is None:
-        return []
-    known = evidence if isinstance(evidence, dict) else {}
-    parts = [known[part] for part in ("plain", "under") if part in known] or [known]
-    allowed = ", ".join(tidy.EXTRACTORS)
-    return [
-        (isinstance(part, dict) and "rows" in part and part.get("from") in tidy.EXTRACTORS,
-         f"has evidence {part!r}; it needs `rows` (a frame of the chapter) and `from`, one of {allowed}")
-        for part in parts
-    ]  # fmt: skip
+    known, allowed = evidence if isinstance(evidence, dict) else {}, ", ".join(tidy.EXTRACTORS)
+    parts = [known[part] for part in ("plain", "under") if part in known] or [evidence]
+    for part in parts if evidence is not None else []:
+        named = isinstance(part, dict) and "rows" in part and part.get("from") in tidy.EXTRACTORS
+        yield (
+            named,
+            f"has evidence {part!r}; it needs `rows` (a frame of the chapter) and `from`, one of {allowed}",
+        )
+        if named:
+            takes = list(inspect.signature(tidy.EXTRACTORS[part["from"]]).parameters)[1:]
+            more = [key for key in part if key not in ("rows", "where", "from", *takes)]
+            yield not more, f"gives its evidence {more}; {part['from']!r} takes {', '.join(takes)}"
 
 
 def _of_rates(margin: Any, boundary: Any) -> list[tuple[bool, str]]:

@@ -103,8 +103,14 @@ def taken(claim: Claim, rows: Rows) -> dict:
         extracted = {}
         for name, part in parts.items():
             arguments = {k: v for k, v in part.items() if k not in ("rows", "where", "from")}
-            chosen = frame.query(part["where"]) if "where" in part else frame
-            extracted[name] = tidy.EXTRACTORS[part["from"]](chosen, **arguments)
+            try:
+                chosen = frame.query(part["where"]) if "where" in part else frame
+                extracted[name] = tidy.EXTRACTORS[part["from"]](chosen, **arguments)
+            except (KeyError, NameError, SyntaxError, TypeError, ValueError) as error:
+                raise LedgerError(
+                    f"claim {claim.id}: its evidence cannot be taken from {part['rows']!r}, which has "
+                    f"{', '.join(map(str, frame))} ({type(error).__name__}: {error})"
+                ) from error
         return extracted.get("", extracted)
 
     touches = [r.name for r in rows.readings if claim.id in r.touches] if rows.readings else None
