@@ -90,7 +90,8 @@ if TYPE_CHECKING:  # for type checkers, and for the account of what a run may re
         random_groups,
         scheme_of,
     )
-    from ppdm.table import Domain, Table, count
+    from ppdm.domain import Domain
+    from ppdm.table import Table, count, reports
 
 __version__ = "0.1.0"
 
@@ -105,6 +106,7 @@ __all__ = [
     "UnrelatedQuestion",
     "count",
     "random_groups",
+    "reports",
     "scheme_of",
 ]
 
@@ -116,5 +118,7 @@ def __getattr__(name: str) -> object:
     """Import a name when it is first asked for: `ppdm --help` need not wait for pandas."""
     if name not in __all__:
         raise AttributeError(f"ppdm has no {name!r}; it has {', '.join(__all__)}")
-    homes = {"Domain": "table", "Table": "table", "count": "table", "Survey": "contract"}
+    homes = {"Domain": "domain", "Survey": "contract"} | dict.fromkeys(
+        ("Table", "count", "reports"), "table"
+    )
     return getattr(import_module(f"ppdm.{homes.get(name, 'disguise')}"), name)

@@ -1,7 +1,7 @@
 """Tables and drawings for first steps with a coin, in Python's standard library alone.
 
-The cells of the primer that a reader can change and run in the browser import this file and
-nothing else of `ppdm`: the Python there has no numpy. A notebook shows the same drawings.
+The primer's first cells import this file and nothing else of `ppdm`. A notebook and a browser, where
+there is no matplotlib, show the same drawings.
 
 >>> print(table({"asked": [1, 2], "said": ["yes", "no"]}))
 asked  said
@@ -14,6 +14,7 @@ said yes  0.420
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
@@ -23,6 +24,7 @@ WIDTH, LEFT, RIGHT = (
     60,
 )  # of a drawing, which a phone shows whole; before its bars, after them
 ROW, HEIGHT = 42, 190
+WIDE, TALL = 440, 280  # of a drawing with two axes, the names of its lines left out
 
 
 class Picture:
@@ -134,6 +136,97 @@ def histogram(values: Sequence[float], truth: float | None = None, bins: int = 3
     return Picture(_drawing(HEIGHT, parts, words), words)
 
 
+class Scale:
+    """Where numbers lie along an axis, from place `start` to place `end`, and which are written there.
+
+    >>> scale = Scale([0.05, 1], 0, 100)
+    >>> scale.ticks(), scale.place(1)
+    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], 95.0)
+    """
+
+    def __init__(self, values: Sequence[float], start: float, end: float, log: bool = False):
+        self.log, self.start, self.end = log, start, end
+        places = [self._along(value) for value in values]
+        margin = 0.05 * (max(places) - min(places)) / 0.9 or 0.5
+        self.low, self.high = min(places) - margin, max(places) + margin
+
+    def _along(self, value: float) -> float:
+        return math.log10(value) if self.log else value
+
+    def place(self, value: float) -> float:
+        """The place of a number."""
+        share = (self._along(value) - self.low) / (self.high - self.low)
+        return self.start + share * (self.end - self.start)
+
+    def ticks(self) -> list[float]:
+        """Round numbers, at most six; on a logarithmic axis powers of ten, or 2 and 5 times those."""
+        if self.log:
+            powers = range(math.floor(self.low), math.ceil(self.high) + 1)
+            factors = (1,) if len(powers) > 4 else (1, 2, 5)
+            ticks = [factor * 10.0**power for power in powers for factor in factors]
+        else:
+            tenth = 10 ** math.floor(math.log10((self.high - self.low) / 5))
+            step = next(
+                m * tenth for m in (1, 2, 5, 10) if (self.high - self.low) / (m * tenth) <= 6
+            )
+            ticks = [
+                round(i * step, 12)
+                for i in range(math.floor(self.low / step), math.ceil(self.high / step) + 1)
+            ]
+        return [tick for tick in ticks if self.low <= self._along(tick) <= self.high]
+
+
+def curves(
+    lines: Mapping[str, Sequence[tuple[float, float]]],
+    x: str,
+    y: str,
+    levels: Mapping[str, float] | None = None,
+    log: bool = False,
+    joined: bool = True,
+) -> Picture:
+    """Lines through points, by their names, and named levels across; each point says what it is.
+
+    >>> curves({"": [(0.1, 0.7), (0.5, 0.9)]}, "q", "accuracy", {"undisguised": 0.95})
+    accuracy against q: from 0.7 at 0.1 to 0.9 at 0.5; undisguised: 0.95
+    """
+    levels = levels or {}
+    points = [point for line in lines.values() for point in line]
+    if not points:
+        raise ValueError("curves need at least one point")
+    left, right, top, floor = 62, WIDE - 10, 24, TALL - 42
+    across = Scale([a for a, _ in points], left, right)
+    up = Scale([b for _, b in points] + list(levels.values()), floor, top, log)
+    parts = [_text(4, 14, y, "start"), _text((left + right) / 2, TALL - 4, x, "middle")]
+    for tick in across.ticks():
+        parts.append(_line(across.place(tick), top, across.place(tick), floor, "grid"))
+        parts.append(_text(across.place(tick), floor + 17, f"{tick:.3g}", "middle"))
+    for tick in up.ticks():
+        parts.append(_line(left, up.place(tick), right, up.place(tick), "grid"))
+        parts.append(_text(left - 6, up.place(tick) + 5, f"{tick:.3g}", "end"))
+    for i, level in enumerate(levels.values()):
+        parts.append(_line(left, up.place(level), right, up.place(level), f"level l{i}"))
+    for i, line in enumerate(lines.values()):
+        spots = [(across.place(a), up.place(b)) for a, b in line]
+        if joined:
+            path = " ".join(f"{a:.1f},{b:.1f}" for a, b in spots)
+            parts.append(f'<polyline class="c{i}" points="{path}"/>')
+        for spot, (a, b) in zip(spots, line, strict=True):
+            parts.append(_dot(*spot, f"c{i}", f"{x} = {a:.6g}: {b:.6g}"))
+    names = [(f"c{i}", name) for i, name in enumerate(lines) if name]
+    names += [
+        (f"level l{i}", f"{name}, {level:.3g}") for i, (name, level) in enumerate(levels.items())
+    ]
+    for row, (kind, name) in enumerate(names):
+        parts.append(_line(left, TALL + 15 + 20 * row, left + 26, TALL + 15 + 20 * row, kind))
+        parts.append(_text(left + 34, TALL + 20 + 20 * row, name, "start"))
+    words = [
+        f"{name or f'{y} against {x}'}: from {line[0][1]:.3g} at {line[0][0]:.3g} to {line[-1][1]:.3g} at {line[-1][0]:.3g}"
+        for name, line in lines.items()
+    ]
+    told = "; ".join(words + [f"{name}: {level:.3g}" for name, level in levels.items()])
+    return Picture(_drawing(TALL + 14 + 20 * len(names), parts, told, WIDE), told)
+
+
 def _in_columns(rows: Sequence[Sequence[str]]) -> str:
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return "\n".join(
@@ -142,9 +235,9 @@ def _in_columns(rows: Sequence[Sequence[str]]) -> str:
     )
 
 
-def _drawing(height: int, parts: Sequence[str], words: str) -> str:
+def _drawing(height: int, parts: Sequence[str], words: str, width: int = WIDTH) -> str:
     return (
-        f'<svg class="coins ppdm" viewBox="0 0 {WIDTH} {height}" role="img" '
+        f'<svg class="coins ppdm" viewBox="0 0 {width} {height}" role="img" '
         f'aria-label="{escape(words)}">{"".join(parts)}</svg>'
     )
 
@@ -155,6 +248,10 @@ def _box(x: float, y: float, width: float, height: float) -> str:
 
 def _line(x1: float, y1: float, x2: float, y2: float, kind: str = "axis") -> str:
     return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+
+
+def _dot(x: float, y: float, kind: str, words: str) -> str:
+    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{escape(words)}</title></circle>'
 
 
 def _text(x: float, y: float, words: str, anchor: str) -> str:

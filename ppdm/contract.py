@@ -31,21 +31,20 @@ import math
 import re
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import pandas as pd
 import yaml
 
+from ppdm.domain import Domain, as_frame, listed
 from ppdm.files import replace_file
-from ppdm.table import Domain, as_frame, listed
-
-_SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
+from ppdm.levels import in_order, refuse_alike
 
 FORMAT, VERSION = "ppdm survey", 1
+_HALF = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,25 +79,24 @@ class Survey:
     questions: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.attributes, Mapping) or not self.attributes:
-            raise ValueError(
-                "a survey asks something: attributes is a mapping from names to levels"
-            )
-        attributes = {_name(n): _levels(n, levels) for n, levels in self.attributes.items()}
-        object.__setattr__(self, "title", _text("title", self.title))
+        asked = self.attributes
+        _require(
+            isinstance(asked, Mapping) and len(asked),
+            "a survey asks something: attributes", "is a mapping from names to levels", asked,
+        )  # fmt: skip
+        attributes = {_name(name): _levels(name, levels) for name, levels in asked.items()}
+        refuse_alike("the attributes", attributes)
+        _text("title", self.title)
         if self.target is not None:
             _known(self.target, attributes, "the class")
-        if not isinstance(self.questions, Mapping):
-            raise ValueError(
-                "questions is a mapping from attributes to the words they are asked in"
-            )
+        allowed = "is a mapping from attributes to the words they are asked in"
+        _require(isinstance(self.questions, Mapping), "questions", allowed, self.questions)
         for name, words in self.questions.items():
-            _known(name, attributes, "questions")
-            if not isinstance(words, str):
-                raise ValueError(f"the question for {name!r} is a string; got {_shown(words)}")
-        object.__setattr__(self, "attributes", attributes)
-        object.__setattr__(self, "questions", dict(self.questions))
-        object.__setattr__(self, "protection", _protections(self.protection, attributes))
+            _text(f"the question for {_known(name, attributes, 'questions')!r}", words)
+        protection = _protections(self.protection, attributes)
+        plain = {"attributes": attributes, "questions": self.questions, "protection": protection}
+        for name, value in plain.items():
+            object.__setattr__(self, name, _rebuilt(value, _Frozen, tuple))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Survey) and self.to_json() == other.to_json()
@@ -125,12 +123,17 @@ class Survey:
 
     @property
     def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits that differ between different surveys.
+        """Sixteen hexadecimal digits of what reports depend on: names, levels and protection.
+
+        A corrected title or wording changes none of them, so no report is thrown away.
 
         >>> Survey({"A": [0, 1]}).fingerprint == Survey({"A": [1, 0]}).fingerprint
         False
+        >>> Survey({"A": [0, 1]}).fingerprint == Survey({"A": [0, 1]}, title="Corrected").fingerprint
+        True
         """
-        return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
+        what = [*map(list, self.attributes.items()), list(self.protection)]
+        return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
 
     # -- from data -------------------------------------------------------------------------
 
@@ -153,12 +156,13 @@ class Survey:
         frame, levels = as_frame(frame), dict(levels or {})
         for name in levels:
             _known(name, frame.columns, "levels")
-        found = {name: levels.get(name, _declared(frame[name])) for name in frame.columns}
-        attributes = {name: known for name, known in found.items() if known is not None}
-        open_ = [name for name in found if name not in attributes]
-        if open_:
+        attributes: dict[str, Any] = {
+            name: levels.get(name, _declared(frame[name])) for name in frame.columns
+        }
+        silent = [name for name, declared in attributes.items() if declared is None]
+        if silent:
             raise ValueError(
-                f"the levels of {listed(open_)} are not declared: name them in levels=, "
+                f"the levels of {listed(silent)} are not declared: name them in levels=, "
                 "or make the columns categorical with all their categories"
             )
         return cls(attributes, protection, target)
@@ -179,7 +183,7 @@ class Survey:
             "title": self.title,
             "attributes": attributes,
             "class": self.target,
-            "protection": deepcopy(list(self.protection)),
+            "protection": _rebuilt(self.protection, dict, list),
         }
 
     @classmethod
@@ -189,28 +193,19 @@ class Survey:
         >>> Survey.from_plain({"attributes": [{"name": "A", "levels": [0, 1]}]}).names
         ('A',)
         """
-        keys = ("format", "version", "title", "attributes", "class", "protection")
-        plain = _mapping("a survey", plain, keys, needed=("attributes",))
-        if plain.get("format", FORMAT) != FORMAT:
-            raise ValueError(
-                f"this is no survey: its format is {plain['format']!r}, not {FORMAT!r}"
-            )
-        version = plain.get("version", VERSION)
-        if version != VERSION or isinstance(version, bool):
-            raise ValueError(
-                f"the survey has the version {version!r}; this program reads {VERSION}"
-            )
-        attributes, questions = {}, {}
-        for entry in _sequence("attributes", plain["attributes"]):
-            entry = _mapping(
-                "an attribute", entry, ("name", "levels", "question"), ("name", "levels")
-            )
-            name = _name(entry["name"])
-            if name in attributes:
-                raise ValueError(f"the attribute {name!r} is asked twice")
-            attributes[name] = entry["levels"]
-            if "question" in entry:
-                questions[name] = entry["question"]
+        parts = ("format", "version", "title", "attributes", "class", "protection")
+        plain = _mapping("a survey", plain, parts, needed=("attributes",))
+        form, version = plain.get("format", FORMAT), plain.get("version", VERSION)
+        _require(form == FORMAT, "the format of a survey", f"is {FORMAT!r}", form)
+        known = version == VERSION and not isinstance(version, bool)
+        _require(known, "the version of a survey", f"is {VERSION} for this program", version)
+        keys = ("name", "levels", "question")
+        entries = [
+            _mapping("an attribute", entry, keys, needed=("name", "levels"))
+            for entry in _sequence("attributes", plain["attributes"])
+        ]
+        attributes = _once([(_name(entry["name"]), entry["levels"]) for entry in entries])
+        questions = {entry["name"]: entry["question"] for entry in entries if "question" in entry}
         title, protection = plain.get("title", ""), plain.get("protection", ())
         return cls(attributes, protection, plain.get("class"), title, questions)
 
@@ -222,11 +217,9 @@ class Survey:
     def from_json(cls, text: str) -> Survey:
         """The inverse of :meth:`to_json`; anything else is refused."""
         try:
-            plain = json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+            plain = json.loads(text, object_pairs_hook=_once)
         except json.JSONDecodeError as error:
-            raise ValueError(
-                f"this is no JSON: {error.msg} in line {error.lineno}, column {error.colno}"
-            ) from None
+            raise ValueError(f"this is no JSON: {error}") from None
         except RecursionError:
             raise ValueError("this is no survey: it is nested too deeply") from None
         return cls.from_plain(plain)
@@ -284,205 +277,187 @@ def groups(spec: Mapping[str, Any]) -> list[list[str]]:
 # -- protections ---------------------------------------------------------------------------
 
 
-def _protections(
-    given: Any, attributes: Mapping[str, tuple[Any, ...]]
-) -> tuple[dict[str, Any], ...]:
+def _protections(given: Any, attributes: Mapping[str, tuple]) -> list[dict[str, Any]]:
     """The protections as plain data of their own, checked against the attributes."""
-    checked, named = [], set()
-    for spec in _sequence("protection", given):
-        spec = _protection(spec, attributes)
-        for name in members(spec):
-            if name in named:
-                raise ValueError(f"the attribute {name!r} is protected twice")
-            named.add(name)
-        checked.append(spec)
-    return tuple(checked)
+    checked = [_protection(spec, attributes) for spec in _sequence("protection", given)]
+    names = [name for spec in checked for name in members(spec)]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"the attribute {name!r} is protected twice")
+    return checked
 
 
-def _protection(spec: dict[str, Any], attributes: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
-    if not isinstance(spec, Mapping) or spec.get("mechanism") not in _MECHANISMS:
-        got = spec.get("mechanism") if isinstance(spec, Mapping) else spec
-        raise ValueError(f"a mechanism is one of {', '.join(_MECHANISMS)}; got {_shown(got)}")
-    kind = spec["mechanism"]
-    needed, optional, in_groups, check = _MECHANISMS[kind]
-    where = [key for key in ("attributes", "groups") if key in spec]
-    if len(where) != 1 or (where == ["groups"] and not in_groups):
-        says = "attributes or groups" if in_groups else "attributes"
-        raise ValueError(f"the mechanism {kind} names its {says} (one of them, once)")
-    plain = _mapping(
-        f"the mechanism {kind}", spec, ("mechanism", *needed, *optional, *where), needed
-    )
-    names = plain[where[0]]
-    if where == ["groups"]:
-        names = [_names(kind, group, attributes) for group in _sequence("groups", names)]
-        if not names:
-            raise ValueError(f"the mechanism {kind} has no groups: nothing would be disguised")
-    else:
-        names = _names(kind, names, attributes)
-    plain[where[0]] = names
-    check(plain, attributes)
-    order = ("mechanism", *needed, *optional, *where)
-    return {key: plain[key] for key in order if plain.get(key) is not None}
+def _protection(given: Any, attributes: Mapping[str, tuple]) -> dict[str, Any]:
+    """One protection: each key read as the table of mechanisms says, then held to the levels."""
+    kind: Any = given.get("mechanism") if isinstance(given, Mapping) else given
+    known = isinstance(given, Mapping) and isinstance(kind, str) and kind in _MECHANISMS
+    _require(known, "a mechanism", f"is one of {', '.join(_MECHANISMS)}", kind)
+    mechanism, who = _MECHANISMS[kind], f"the mechanism {kind}"
+    readers = mechanism.needed | mechanism.optional | {"attributes": _sequence}
+    if mechanism.groups:
+        readers["groups"] = _lists
+    spec = _mapping(who, given, ("mechanism", *readers), tuple(mechanism.needed))
+    plain = {"mechanism": kind} | {
+        key: read(key, spec[key])
+        for key, read in readers.items()
+        if key in mechanism.needed or spec.get(key) is not None
+    }
+    where = [key for key in ("attributes", "groups") if key in readers]
+    named = [key for key in where if key in plain]
+    _require(len(named) == 1, who, f"names its {' or its '.join(where)}", named)
+    if not all(groups(plain)) or not plain[named[0]]:
+        raise ValueError(f"{who} has no {named[0]}: nothing would be disguised")
+    _fit(who, plain, mechanism, attributes)
+    return plain
 
 
-def _names(kind: str, given: Any, attributes: Mapping[str, tuple[Any, ...]]) -> list[str]:
-    names = [_known(n, attributes, f"the mechanism {kind}") for n in _sequence("attributes", given)]
-    if not names:
-        raise ValueError(f"the mechanism {kind} names no attributes: nothing would be disguised")
-    if len(set(names)) < len(names):
-        raise ValueError(f"the mechanism {kind} names an attribute twice: {listed(names)}")
-    return names
-
-
-def _check_warner(spec: dict[str, Any], attributes: Mapping[str, Any]) -> None:
-    spec["p"] = _probability("p", spec["p"])
-    _two_levels(spec, attributes)
-
-
-def _check_krr(spec: dict[str, Any], attributes: Mapping[str, Any]) -> None:
-    spec["p"] = _probability("p", spec["p"])
-
-
-def _check_forced(spec: dict[str, Any], attributes: Mapping[str, Any]) -> None:
-    spec["truth"] = _probability("truth", spec["truth"])
-    spec["forced"] = _probabilities("forced", spec["forced"])
-    _sums_to("truth and forced", spec["truth"] + math.fsum(spec["forced"]))
+def _fit(
+    who: str, spec: dict[str, Any], mechanism: _Mechanism, attributes: Mapping[str, tuple]
+) -> None:
+    """What has a number for each level has as many as there are levels, and sums to one."""
+    personal = spec.get("personal", {})
+    for name in personal:
+        _known(name, members(spec), "personal")
+    if "forced" in spec:
+        _sums_to("truth and forced", [spec["truth"], *spec["forced"]])
     for name in members(spec):
-        _as_many("forced", spec["forced"], name, attributes[name])
+        levels = attributes[_known(name, attributes, who)]
+        chances = {"forced": spec.get("forced"), "prior": spec.get("prior"),
+                   "each row of the matrix": spec.get("matrix", [None])[0],
+                   f"personal of {name!r}": personal.get(name)}  # fmt: skip
+        for what, given in chances.items():
+            allowed = f"has a probability for each level of {name!r} ({listed(levels)})"
+            _require(given is None or len(given) == len(levels), what, allowed, given)
+        turned = [level for level in levels if level != spec.get("absent", levels)]
+        allowed = f"is for two answers; {name!r} has {listed(levels)}"
+        _require(not mechanism.two or len(turned) == 2, who, allowed, turned)
+    if "matrix" in spec:
+        rows, outputs = spec["matrix"], spec.get("outputs")
+        allowed = f"of {len(rows)} rows and {len(rows[0])} columns has an output for each row"
+        _require(len(outputs or rows[0]) == len(rows), "a matrix", allowed, outputs)
 
 
-def _check_matrix(spec: dict[str, Any], attributes: Mapping[str, Any]) -> None:
-    rows = [_probabilities("matrix", row) for row in _sequence("matrix", spec["matrix"])]
-    if not rows or len({len(row) for row in rows}) != 1:
-        raise ValueError("matrix is a list of rows of equal length")
+# -- kinds of values: each reads what was given for a key, or refuses it -----------------------
+
+
+def _probability(what: str, given: Any) -> float:
+    number = isinstance(given, (int, float, np.integer, np.floating))
+    holds = number and not isinstance(given, bool) and 0 <= given <= 1
+    _require(holds, what, "is a probability, from 0 to 1", given)
+    return float(given)
+
+
+def _probabilities(what: str, given: Any) -> list[float]:
+    return [_probability(f"each entry of {what}", value) for value in _sequence(what, given)]
+
+
+def _distribution(what: str, given: Any) -> list[float]:
+    return _sums_to(what, _probabilities(what, given))
+
+
+def _distributions(what: str, given: Any) -> dict[str, list[float]]:
+    allowed = "is a mapping from attributes to probabilities of their levels"
+    _require(isinstance(given, Mapping), what, allowed, given)
+    return {name: _distribution(f"{what} of {name!r}", chances) for name, chances in given.items()}
+
+
+def _lists(what: str, given: Any) -> list[list[Any]]:
+    return [_sequence(f"each of the {what}", group) for group in _sequence(what, given)]
+
+
+def _matrix(what: str, given: Any) -> list[list[float]]:
+    rows = [_probabilities(what, row) for row in _lists(what, given)]
+    sizes = [len(row) for row in rows]
+    _require(len(set(sizes)) == 1, what, "is a list of rows of equal length", sizes)
     for x, column in enumerate(zip(*rows, strict=True)):
-        _sums_to(
-            f"the column {x} of the matrix (M[y][x] = P(reported y | true x))", math.fsum(column)
-        )
-    for name in members(spec):
-        _as_many("each row of the matrix", rows[0], name, attributes[name])
-    if spec.get("outputs") is not None:
-        spec["outputs"] = list(_levels("outputs", spec["outputs"]))
-        if len(spec["outputs"]) != len(rows):
-            raise ValueError(
-                f"the matrix has {len(rows)} rows; {len(spec['outputs'])} outputs given"
-            )
-    elif len(rows) != len(rows[0]):
-        raise ValueError(
-            f"a matrix of {len(rows)} rows and {len(rows[0])} columns needs outputs: "
-            "the labels of the reports"
-        )
-    if spec.get("prior") is not None:
-        spec["prior"] = _probabilities("prior", spec["prior"])
-        _sums_to("prior", math.fsum(spec["prior"]))
-        if len(spec["prior"]) != len(rows[0]):
-            raise ValueError(
-                f"the matrix has {len(rows[0])} columns; prior has {len(spec['prior'])}"
-            )
-    spec["matrix"] = rows
+        _sums_to(f"column {x} of the matrix (M[y][x] = P(reported y | true x))", column)
+    return rows
 
 
-def _check_unrelated(spec: dict[str, Any], attributes: Mapping[str, Any]) -> None:
-    spec["q"] = _probability("q", spec["q"])
-    if spec.get("personal") is None:
-        return
-    if not isinstance(spec["personal"], Mapping):
-        raise ValueError("personal is a mapping from attributes to probabilities of their levels")
-    own, personal = members(spec), {}
-    for name, chances in spec["personal"].items():
-        _known(name, own, "personal")
-        personal[name] = _probabilities(f"personal of {name!r}", chances)
-        _sums_to(f"personal of {name!r}", math.fsum(personal[name]))
-        _as_many(f"personal of {name!r}", personal[name], name, attributes[name])
-    spec["personal"] = personal
-
-
-def _check_groups(spec: dict[str, Any], attributes: Mapping[str, Any]) -> None:
-    spec["theta"] = _probability("theta", spec["theta"])
-    if spec.get("absent") is not None:
-        spec["absent"] = _level("absent", spec["absent"])
-    _two_levels(spec, attributes, spec.get("absent"))
-
-
-#: For each mechanism: keys it needs, keys it may have, whether it goes by groups, and its check.
-_MECHANISMS: dict[str, tuple[tuple[str, ...], tuple[str, ...], bool, Callable[..., None]]] = {
-    "warner": (("p",), (), False, _check_warner),
-    "k-rr": (("p",), (), False, _check_krr),
-    "forced-response": (("truth", "forced"), (), False, _check_forced),
-    "matrix": (("matrix",), ("outputs", "prior"), False, _check_matrix),
-    "unrelated-question": (("q",), ("personal",), True, _check_unrelated),
-    "multi-group": (("theta",), ("absent",), True, _check_groups),
-}
-
-
-def _two_levels(spec: dict[str, Any], attributes: Mapping[str, Any], absent: Any = None) -> None:
-    for name in members(spec):
-        left = [level for level in attributes[name] if absent is None or level != absent]
-        if len(left) != 2:
-            raise ValueError(
-                f"the mechanism {spec['mechanism']} needs two answers; {name!r} has "
-                f"{listed(attributes[name])}"
-            )
-
-
-def _as_many(what: str, given: Sequence[Any], name: str, levels: Sequence[Any]) -> None:
-    if len(given) != len(levels):
-        raise ValueError(
-            f"{what} has {len(given)} probabilities; {name!r} has {len(levels)} levels: "
-            f"{listed(levels)}"
-        )
-
-
-def _sums_to(what: str, total: float) -> None:
+def _sums_to(what: str, chances: Sequence[float]) -> list[float]:
+    total = math.fsum(chances)
     if abs(total - 1) > 1e-9:
-        raise ValueError(f"{what} must sum to one; the sum is {total:.6g}")
+        raise ValueError(f"{what} must sum to one; the sum is {total:.12g}")
+    return list(chances)
 
 
-def _probability(name: str, value: Any) -> float:
-    number = isinstance(value, (int, float, np.integer, np.floating))
-    if not number or isinstance(value, bool) or not 0 <= value <= 1:
-        raise ValueError(f"{name} is a probability, from 0 to 1; got {_shown(value)}")
-    return float(value)
+def _level(what: str, given: Any) -> str | int | float | bool:
+    """A level as JSON can hold it."""
+    level = given.item() if isinstance(given, np.generic) else given
+    whole = isinstance(level, (bool, int)) or (isinstance(level, float) and math.isfinite(level))
+    _require(whole or _is_text(level), what, "is a string, a number, True or False", level)
+    return level
 
 
-def _probabilities(name: str, values: Any) -> list[float]:
-    return [_probability(f"each entry of {name}", value) for value in _sequence(name, values)]
+def _levels(name: str, given: Any) -> tuple[Any, ...]:
+    what = f"the levels of {name!r}"
+    levels = tuple(_level(f"a level of {name!r}", level) for level in _sequence(what, given))
+    _require(len(levels) > 1, what, "are at least two", levels)
+    refuse_alike(what, levels)
+    return levels
+
+
+class _Mechanism(NamedTuple):
+    """The keys of a protection: how each is read, and what its attributes must be like."""
+
+    needed: dict[str, Callable[[str, Any], Any]]
+    optional: dict[str, Callable[[str, Any], Any]] = {}  # noqa: RUF012 (nobody writes into it)
+    groups: bool = False  # attributes may share a coin
+    two: bool = False  # for two answers, besides one that stays as it is
+
+
+_MECHANISMS = {
+    "warner": _Mechanism({"p": _probability}, two=True),
+    "k-rr": _Mechanism({"p": _probability}),
+    "forced-response": _Mechanism({"truth": _probability, "forced": _probabilities}),
+    "matrix": _Mechanism({"matrix": _matrix}, {"outputs": _levels, "prior": _distribution}),
+    "unrelated-question": _Mechanism(
+        {"q": _probability}, {"personal": _distributions}, groups=True
+    ),
+    "multi-group": _Mechanism({"theta": _probability}, {"absent": _level}, groups=True, two=True),
+}
 
 
 # -- plain data ----------------------------------------------------------------------------
 
 
+def _require(holds: object, what: str, allowed: str, given: Any) -> None:
+    """The one sentence of a refusal: what it is about, what is allowed, what was given."""
+    if not holds:
+        raise ValueError(f"{what} {allowed}; got {reprlib.repr(given)}")
+
+
+class _Frozen(dict[str, Any]):
+    """A mapping that nobody writes into, so that a survey and its fingerprint stay together."""
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("a survey cannot be changed: make another one, as dataclasses.replace does")
+
+    __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Frozen, (dict(self),)
+
+
+def _rebuilt(value: Any, mapping: type, sequence: type) -> Any:
+    """Plain data once more, down to the last list, as these kinds of mapping and sequence."""
+    if isinstance(value, Mapping):
+        return mapping({name: _rebuilt(v, mapping, sequence) for name, v in value.items()})
+    if isinstance(value, (list, tuple)):
+        return sequence(_rebuilt(v, mapping, sequence) for v in value)
+    return value
+
+
 def _name(name: Any) -> str:
-    if not _text("the name of an attribute", name).strip():
-        raise ValueError(f"the name of an attribute is not empty; got {_shown(name)}")
+    holds = _is_text(name) and name.strip()
+    _require(holds, "the name of an attribute", "is a string that is not empty", name)
     return str(name)
 
 
 def _known(name: Any, names: Any, what: str) -> str:
     if not isinstance(name, str) or name not in names:
-        raise ValueError(f"{what} names {name!r}, which is not asked; asked is {listed(names)}")
+        raise ValueError(f"{what} names {name!r}, which is not among {listed(names)}")
     return name
-
-
-def _levels(name: str, given: Any) -> tuple[Any, ...]:
-    levels = tuple(_level(name, level) for level in _sequence(f"the levels of {name!r}", given))
-    if len(levels) < 2:
-        raise ValueError(f"{name!r} has the levels ({listed(levels)}); a question has at least two")
-    if len({str(level) for level in levels}) < len(levels) or len(set(levels)) < len(levels):
-        raise ValueError(f"the levels of {name!r} must differ, also when written: {listed(levels)}")
-    return levels
-
-
-def _level(name: str, level: Any) -> str | int | float | bool:
-    """A level as JSON can hold it."""
-    level = level.item() if isinstance(level, np.generic) else level
-    if isinstance(level, str):
-        return _text(f"a level of {name!r}", level)
-    if isinstance(level, (bool, int)) or (isinstance(level, float) and math.isfinite(level)):
-        return level
-    raise ValueError(
-        f"a level of {name!r} is a string, a number, True or False; got {_shown(level)}"
-    )
 
 
 def _declared(column: pd.Series) -> Sequence[Any] | None:
@@ -492,29 +467,24 @@ def _declared(column: pd.Series) -> Sequence[Any] | None:
     return (False, True) if column.dtype.kind == "b" else None
 
 
-def _shown(given: Any) -> str:
-    """What was given, cut short where it is long."""
-    return reprlib.repr(given)
+def _is_text(given: Any) -> bool:
+    """Whether this is a string that can be written to a file."""
+    return isinstance(given, str) and (given.isascii() or not _HALF.search(given))
 
 
-def _text(name: str, given: Any) -> str:
-    """A string that can be written to a file."""
-    if not isinstance(given, str) or (not given.isascii() and _SURROGATE.search(given)):
-        raise ValueError(f"{name} is a string; got {_shown(given)}")
+def _text(what: str, given: Any) -> str:
+    _require(_is_text(given), what, "is a string", given)
     return str(given)
 
 
 def _sequence(what: str, given: Any) -> list[Any]:
-    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__iter__"):
-        raise ValueError(f"{what} is a list; got {_shown(given)}")
-    return list(given)
+    single = isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__iter__")
+    _require(not single, what, "is a list", given)
+    return list(in_order(what, given))
 
 
-def _mapping(
-    what: str, given: Any, keys: Sequence[str], needed: Sequence[str] = ()
-) -> dict[str, Any]:
-    if not isinstance(given, Mapping):
-        raise ValueError(f"{what} is a mapping of {', '.join(keys)}; got {_shown(given)}")
+def _mapping(what: str, given: Any, keys: Sequence[str], needed: Sequence[str]) -> dict[str, Any]:
+    _require(isinstance(given, Mapping), what, f"is a mapping of {', '.join(keys)}", given)
     unknown = [key for key in given if key not in keys]
     if unknown:
         raise ValueError(f"{what} has no {listed(unknown)}; it has {', '.join(keys)}")
@@ -524,46 +494,41 @@ def _mapping(
     return dict(given)
 
 
-def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
     """A mapping from pairs, each key once: a later one would silently win."""
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
+    keys = [key for key, _ in pairs]
+    for place, key in enumerate(keys):
+        if key in keys[:place]:
             raise ValueError(f"the key {key!r} stands twice")
-        found[key] = value
-    return found
-
-
-def _no_number(word: str) -> None:
-    raise ValueError(f"{word} is no number that a survey can hold")
+    return dict(pairs)
 
 
 class _Yaml(yaml.SafeLoader):
-    """YAML in which yes, no, on and off are words, as one writes answers; and each key once."""
+    """YAML whose words are as typed: yes and no, 9:30 and 010, dates; and each key once."""
 
-    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
-        first: [(tag, found) for tag, found in rules if not tag.endswith((":bool", ":timestamp"))]
-        for first, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
+    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 (filled below)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for i, key in enumerate(keys):
-            if key in keys[:i]:
-                raise ValueError(f"the key {key!r} stands twice")
+        _once([(self.construct_object(key, deep=True), None) for key, _ in node.value])
         return super().construct_mapping(node, deep)
 
 
-_Yaml.add_implicit_resolver(
-    "tag:yaml.org,2002:bool", re.compile(r"^(?:true|false|True|False)$"), list("tTfF")
-)
+for _tag, _pattern, _first in (
+    ("bool", "true|false|True|False", "tTfF"),
+    ("null", "~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("int", r"-?(?:0|[1-9]\d*)", "-0123456789"),
+    ("float", r"-?(?:0|[1-9]\d*)?\.\d+|-?[1-9](?:\.\d+)?e[-+]\d\d+", "-.0123456789"),
+):
+    _Yaml.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_tag}", re.compile(f"^(?:{_pattern})$"), list(_first)
+    )
 
 
 def read_yaml(text: str) -> Any:
-    """YAML as surveys are written: yes and no are words, no key stands twice.
+    """YAML as surveys are written: words are as typed, no key stands twice.
 
-    >>> read_yaml("levels: [no, yes]")
-    {'levels': ['no', 'yes']}
+    >>> read_yaml("levels: [no, yes, 9:30, 010, 10, 0.5]")
+    {'levels': ['no', 'yes', '9:30', '010', 10, 0.5]}
     """
     try:
         return yaml.load(text, _Yaml)  # noqa: S506 (a safe loader)

@@ -2,7 +2,7 @@
 
 A table needs one grouping and one sum, and that is what these engines do best. So the records stay
 in the engine, and only the occupied cells leave it: a row a distinct record, with the number of
-records that are like it. `ppdm.table` makes tables of them.
+records that are like it. `ppdm.table` makes tables of them. narwhals speaks to all engines alike.
 """
 
 from __future__ import annotations
@@ -11,29 +11,30 @@ import glob
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from ppdm.files import refuse_address
+from ppdm.levels import refuse_alike
+
 #: More distinct records than this are not brought home: they would fill the memory here.
 MOST_CELLS = 2**24
 #: Marginals are counted together while all cells of their attributes are about so many.
 TOGETHER = 4_096
-#: The columns of grouping sets that are counted in one pass: a number of 64 bits tells the sets apart.
-GROUPING_BITS = 60
 #: From so many first records it is guessed how many levels a column has (for speed, not for results).
 SAMPLE = 10_000
+#: Cells of so many batches are held before they are added up.
+HELD = 64
 
-READERS = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".csv": "csv",
-    ".csv.gz": "csv",
-    ".csv.zst": "csv",
-}
+PARQUET, CSV = (".parquet", ".pq"), (".csv", ".csv.gz", ".csv.zst")
+ARROW_STREAMS = ("Dataset", "FileSystemDataset", "UnionDataset", "InMemoryDataset", "Scanner",
+                 "RecordBatchReader")  # fmt: skip
 
 
 class Cells(NamedTuple):
@@ -48,7 +49,7 @@ class Cells(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Records that an engine holds: the frame as narwhals sees it, and the file's type, if any.
+    """Records that an engine holds: the frame as narwhals sees it, and how it is read.
 
     >>> Source(opened(pd.DataFrame({"vote": ["y"]})).frame, text=True).names
     ['vote']
@@ -56,6 +57,7 @@ class Source(NamedTuple):
 
     frame: Any
     text: bool = False  # every column was read as text, as in CSV files
+    batches: Callable[[], Iterable] | None = None  # of Arrow's datasets and streams
     once: bool = False  # a stream, which can be read a single time
 
     @property
@@ -73,11 +75,7 @@ def elsewhere(records: object) -> bool:
         return True
     if isinstance(records, (pd.DataFrame, pd.Series, np.ndarray, list, tuple)):
         return False
-    import narwhals as nw
-
-    if _is_arrow_stream(records):
-        return True
-    return _wrapped(records, nw) is not None
+    return _is_arrow_stream(records) or _wrapped(records) is not None
 
 
 def opened(records: object) -> Source:
@@ -86,16 +84,13 @@ def opened(records: object) -> Source:
     >>> opened(pd.DataFrame({"A": [1, 0], "B": [0, 0]})).names
     ['A', 'B']
     """
-    import narwhals as nw
-
     if isinstance(records, Source):
         return records
     if isinstance(records, (str, Path)):
-        return _files(str(records), nw)
+        return _files(str(records))
     if _is_arrow_stream(records):
-        once = type(records).__name__ == "RecordBatchReader"
-        return Source(_arrow_stream(records, nw), once=once)
-    frame = _wrapped(records, nw)
+        return _arrow_stream(records)
+    frame = _wrapped(records)
     if frame is None:
         raise ValueError(
             f"records are a frame (pandas, Polars, Arrow, DuckDB, Dask, Spark), a 2-d array or a "
@@ -107,25 +102,27 @@ def opened(records: object) -> Source:
 def grouped(source: Source, sets: Sequence[Sequence[str]], most: int = MOST_CELLS) -> list[Cells]:
     """For each set of names: the distinct records of these columns, each with its number.
 
-    Polars, DuckDB, Dask and Spark answer all sets in one pass over the data; Arrow's tables are in
-    memory, and each set reads its own columns.
-
     >>> import polars
     >>> [cells] = grouped(opened(polars.DataFrame({"A": [1, 0, 1], "B": [0, 0, 0]})), [["A", "B"]])
     >>> sorted(zip(cells.frame["A"], cells.frame["B"], cells.numbers.tolist()))
     [(0, 0, 1), (1, 0, 2)]
     """
     _refuse_columns(source, {name for names in sets for name in names})
-    if source.once and len([*_batches(sets)]) > 1:
-        raise ValueError(
-            f"a stream is read once, and marginals of more than {GROUPING_BITS} columns need several "
-            "passes: give a table or a dataset"
-        )
-    number = _free_name("number", source.names)
-    return [
-        _at_home(cells, list(names), number, source.text, most)
-        for names, cells in zip(sets, _groupings(source.frame, sets, number, most), strict=True)
-    ]
+    number = "number"
+    while number in source.names:
+        number += "_"
+    groups: Iterable[Any]
+    if source.batches is not None:
+        groups = _in_batches(source.batches(), sets, number)
+    elif source.frame.implementation.is_dask():
+        groups = _in_dask(source.frame.to_native(), sets, number, most)
+    else:
+        groups = (_grouped(source.frame, names, number) for names in sets)
+    with _one_sentence("the records cannot be counted"):
+        return [
+            _at_home(_home(cells.head(most + 1)), [*names], number, source.text, most)
+            for names, cells in zip(sets, groups, strict=True)
+        ]
 
 
 def _refuse_columns(source: Source, names: Iterable[str]) -> None:
@@ -153,51 +150,60 @@ def together(source: Source, sets: Sequence[Sequence[str]]) -> list[list[str]]:
     >>> together(source, [["A", "B"], ["B", "C"]])
     [['A', 'B', 'C']]
     """
+    distinct = {frozenset(names) for names in sets}
     if source.once:
-        return [sorted(names) for names in {frozenset(names): names for names in sets}]
-    _refuse_columns(source, {name for names in sets for name in names})
-    sizes = _guessed_sizes(source, sorted({name for names in sets for name in names}))
-    covers: list[set[str]] = []
-    for names in sorted({frozenset(names) for names in sets}, key=lambda s: (-len(s), sorted(s))):
+        return [sorted(names) for names in distinct]
+    columns = sorted({name for names in sets for name in names})
+    _refuse_columns(source, columns)
+    first = _home(_whole(source, most=1).select(columns).head(SAMPLE))
+    sizes = {name: max(2, first[name].n_unique()) for name in columns}
+    covers: list[frozenset[str]] = []
+    for names in sorted(distinct, key=lambda names: (-len(names), sorted(names))):
         fits = [
             (len(names - cover), place)
             for place, cover in enumerate(covers)
-            if math.prod(sizes[name] for name in cover | names) <= TOGETHER or names <= cover
+            if names <= cover or math.prod(sizes[name] for name in cover | names) <= TOGETHER
         ]
         if fits:
             covers[min(fits)[1]] |= names
         else:
-            covers.append(set(names))
+            covers.append(names)
     return [sorted(cover) for cover in covers]
 
 
 def declared_levels(source: Source, names: Iterable[str]) -> dict[str, tuple]:
-    """Levels that the type of a column says: of Polars' and DuckDB's enumerations, Arrow's
-    dictionaries, Dask's known categories.
+    """Levels that the type of a column says, in its order: of Polars' and DuckDB's enumerations,
+    Dask's known categories, Arrow's dictionaries if they are ordered or come from pandas.
+
+    Other dictionaries stand in the order in which their words appeared, which declares nothing.
 
     >>> import polars
-    >>> said = polars.Series(["no", "yes"], dtype=polars.Enum(["no", "perhaps", "yes"]))
-    >>> declared_levels(opened(polars.DataFrame({"A": said, "B": [1, 0]})), ["A", "B"])
+    >>> vote = polars.Series(["no", "yes"], dtype=polars.Enum(["no", "perhaps", "yes"]))
+    >>> declared_levels(opened(polars.DataFrame({"A": vote, "B": [1, 0]})), ["A", "B"])
     {'A': ('no', 'perhaps', 'yes')}
     """
     import narwhals as nw
 
     native, schema, levels = source.frame.to_native(), source.frame.collect_schema(), {}
+    engine = source.frame.implementation
     for name in names:
         kind = schema[name]
         if isinstance(kind, nw.Enum):
             levels[name] = tuple(kind.categories)
-        elif kind == nw.Categorical and source.frame.implementation.is_pyarrow():
-            chunks = native[name].unify_dictionaries().chunks
-            if chunks:
-                levels[name] = tuple(chunks[0].dictionary.to_pylist())
-        elif (
-            kind == nw.Categorical
-            and source.frame.implementation.is_dask()
-            and native[name].cat.known
-        ):
+        elif kind == nw.Categorical and engine.is_dask() and native[name].cat.known:
             levels[name] = tuple(native[name].cat.categories)
+        elif kind == nw.Categorical and engine.is_pyarrow() and len(native):
+            words = native[name].unify_dictionaries().chunk(0).dictionary.to_pylist()
+            if _is_ordered(native.schema, name):
+                levels[name] = tuple(words)
     return levels
+
+
+def _is_ordered(schema: Any, name: str) -> bool:
+    """Whether the order of an Arrow column's dictionary was declared."""
+    columns = (schema.pandas_metadata or {}).get("columns", [])
+    by_pandas = {"name": name, "pandas_type": "categorical"}
+    return schema.field(name).type.ordered or any(by_pandas.items() <= c.items() for c in columns)
 
 
 def to_pandas(records: object) -> pd.DataFrame:
@@ -208,7 +214,8 @@ def to_pandas(records: object) -> pd.DataFrame:
     {'A': [1, 0]}
     """
     source = opened(records)
-    frame = source.frame.collect() if hasattr(source.frame, "collect") else source.frame
+    source = source._replace(frame=_home(_whole(source)))
+    frame = source.frame
     levels = declared_levels(source, source.names)
     columns = {name: _column(frame[name], source.text) for name in source.names}
     for name, known in levels.items():
@@ -219,171 +226,161 @@ def to_pandas(records: object) -> pd.DataFrame:
 # -- opening ---------------------------------------------------------------------------------
 
 
-def _wrapped(records: object, nw: Any) -> Any:
+def _wrapped(records: object) -> Any:
     """A narwhals frame, or None if this is no frame that narwhals knows."""
+    import narwhals as nw
+
     frame = nw.from_native(records, pass_through=True)
     return frame if isinstance(frame, (nw.DataFrame, nw.LazyFrame)) else None
 
 
-def _files(path: str, nw: Any) -> Source:
-    """Parquet or CSV files, opened by Polars if it is there, else by DuckDB; CSV at last by pandas.
+def _files(path: str) -> Source:
+    """Parquet or CSV files of this machine, opened by Polars; without it, CSV by pandas.
 
     The columns of a CSV file are read as text: what they hold is known when they are grouped, so a
     word far down in a column of numbers is named and stops nothing halfway.
     """
+    import narwhals as nw
+
+    refuse_address(path)
     if Path(path).is_dir():
         path = str(Path(path) / "*.parquet")
-    kind = next((k for end, k in READERS.items() if path.lower().endswith(end)), None)
-    if kind is None:
+    if not path.lower().endswith(PARQUET + CSV):
         raise ValueError(f"{path!r} is no file that can be counted: .parquet and .csv are read")
-    if "://" not in path and not glob.glob(path, recursive=True):
-        raise ValueError(f"no file is called {path!r}")
-    if kind == "csv" and "://" not in path and not any(map(find_spec, ("polars", "duckdb"))):
-        return Source(nw.from_native(_csv_at_home(path)), text=True)
-    engine = _first_installed(f"to read {path!r}", "polars", "duckdb")
-    if engine.__name__ == "polars":
-        csv = engine.scan_csv
-        frame = csv(path, infer_schema=False) if kind == "csv" else engine.scan_parquet(path)
-    elif kind == "csv":
-        frame = engine.read_csv(path, all_varchar=True)
-    else:
-        frame = engine.read_parquet(path)
-    return Source(nw.from_native(frame), text=kind == "csv")
+    files = [path] if Path(path).is_file() else sorted(glob.glob(path, recursive=True))
+    if not files:
+        raise ValueError(f"there is no file {path!r}")
+    with _one_sentence(f"{path!r} cannot be read"):
+        if path.lower().endswith(CSV):
+            return Source(nw.from_native(_csv(files)), text=True)
+        if not find_spec("polars"):
+            raise ValueError(
+                f"to read {path!r}, Polars is needed: install ppdm with its extra `scale`, or hand "
+                "over the frame of another engine"
+            )
+        import polars as pl
+
+        return Source(nw.from_native(pl.scan_parquet(files, glob=False)))
 
 
-def _csv_at_home(path: str) -> pd.DataFrame:
-    """CSV files as pandas reads them whole, every column as text; what is empty is missing."""
-    words: dict[str, Any] = {"dtype": str, "keep_default_na": False, "na_values": [""],
-                             "encoding": "utf-8-sig"}  # fmt: skip
-    files = sorted(glob.glob(path, recursive=True))
-    # Without a header to pandas: it would rename what stands there twice, and take surplus fields
-    # for an index.
+def _csv(files: list[str]) -> Any:
+    """CSV files of one header, every column as text; what is empty is missing.
+
+    The header is read as a record: as a header, Polars leaves doubled quotes in it, and both rename
+    what stands there twice.
+    """
+    if find_spec("polars"):
+        import polars as pl
+
+        words: dict[str, Any] = {"infer_schema": False, "glob": False}
+        firsts = [pl.scan_csv(file, has_header=False, **words).head(1).collect() for file in files]
+        names = _one_header(files, [first.row(0) if len(first) else () for first in firsts])
+        frame = pl.scan_csv(files, **words)
+        return frame.rename(dict(zip(frame.collect_schema().names(), names, strict=True)))
+    words = {"dtype": str, "keep_default_na": False, "na_values": [""], "encoding": "utf-8-sig"}
     frames = [pd.read_csv(file, header=None, skip_blank_lines=False, **words) for file in files]
-    header = frames[0].iloc[0]
-    if header.isna().any() or not header.is_unique:
-        raise ValueError(f"the columns of {files[0]!r} have no names, or not one each: {[*header]}")
-    for file, frame in zip(files, frames, strict=True):
-        if not frame.iloc[0].equals(header):
-            raise ValueError(f"{file!r} has other columns than {files[0]!r}")
-    return pd.concat(frame.iloc[1:] for frame in frames).set_axis([*header], axis=1)
+    names = _one_header(files, [tuple(frame.iloc[0].fillna("")) for frame in frames])
+    return pd.concat(frame.iloc[1:] for frame in frames).set_axis([*names], axis=1)
+
+
+def _one_header(files: list[str], headers: list[tuple]) -> tuple:
+    """The names of the columns, the same in all files and each its own."""
+    for file, header in zip(files, headers, strict=True):
+        if header != headers[0]:
+            raise ValueError(
+                f"{file!r} has other columns than {files[0]!r}, or in another order: "
+                f"{', '.join(map(str, header))}, and not {', '.join(map(str, headers[0]))}"
+            )
+    if not headers[0] or not all(headers[0]):
+        raise ValueError(f"the first line of {files[0]!r} names each column; got {headers[0]}")
+    refuse_alike(f"the columns of {files[0]!r}", headers[0])
+    return headers[0]
 
 
 def _is_arrow_stream(records: object) -> bool:
     """Arrow's datasets and readers, which narwhals does not know."""
     kind = type(records)
-    return kind.__module__.startswith(("pyarrow.", "pyarrow._")) and kind.__name__ in (
-        "FileSystemDataset",
-        "UnionDataset",
-        "InMemoryDataset",
-        "RecordBatchReader",
-        "Scanner",
-    )
+    return kind.__module__.split(".")[0] == "pyarrow" and kind.__name__ in ARROW_STREAMS
 
 
-def _arrow_stream(records: Any, nw: Any) -> Any:
-    engine = _first_installed(f"to count Arrow's {type(records).__name__}", "duckdb")
-    return nw.from_native(engine.from_arrow(records))
+def _arrow_stream(records: Any) -> Source:
+    """An empty table says what the columns are; the records come batch by batch."""
+    import narwhals as nw
+
+    once = type(records).__name__ == "RecordBatchReader"
+    schema = getattr(records, "projected_schema", None) or records.schema
+    frame = nw.from_native(schema.empty_table())
+    return Source(frame, batches=records.__iter__ if once else records.to_batches, once=once)
 
 
-def _first_installed(wish: str, *engines: str) -> Any:
-    from importlib import import_module
-
-    for engine in engines:
-        try:
-            return import_module(engine)
-        except ModuleNotFoundError as error:
-            if error.name != engine:
-                raise
-    wanted = " or ".join({"polars": "Polars", "duckdb": "DuckDB"}[engine] for engine in engines)
-    raise ValueError(f"{wish}, {wanted} is needed: install ppdm with its extra `scale`")
+@contextmanager
+def _one_sentence(what: str) -> Iterator[None]:
+    """An engine's own complaint, which may be a page long, as one sentence."""
+    try:
+        yield
+    except Exception as error:
+        if type(error).__module__.split(".")[0] not in ("polars", "duckdb", "_duckdb", "pandas"):
+            raise
+        words = re.split(r"\n\n|\n?Possible fixes", str(error))[0].split()
+        raise ValueError(f"{what}: {' '.join(words)}") from error
 
 
 # -- grouping --------------------------------------------------------------------------------
 
 
-def _groupings(frame: Any, sets: Sequence[Sequence[str]], number: str, most: int) -> Iterator:
-    """The groupings as eager narwhals frames; each engine in its own way to read the data once."""
-    engine = frame.implementation
-    if engine.is_dask():
-        yield from _in_dask(frame.to_native(), sets, number, most)
-    elif engine.is_duckdb() or hasattr(frame.to_native(), "groupingSets"):
-        for batch in _batches(sets):
-            yield from _in_sql(frame, batch, number, most)
-    elif engine.is_polars():
-        import narwhals as nw
-        import polars as pl
-
-        lazy = [_grouping(frame.lazy(), names, number).head(most + 1) for names in sets]
-        for cells in pl.collect_all([one.to_native() for one in lazy], engine="streaming"):
-            yield nw.from_native(cells)
-    else:
-        for names in sets:
-            yield _home(_grouping(frame, names, number), most)
-
-
-def _grouping(frame: Any, names: Sequence[str], number: str) -> Any:
+def _grouped(frame: Any, names: Sequence[str], number: str, weights: bool = False) -> Any:
+    """The distinct records with their number, which `weights` says is a column already."""
     import narwhals as nw
 
-    return frame.select([*names]).group_by([*names]).agg(nw.len().alias(number))
+    columns = [*names, number] if weights else [*names]
+    total = nw.col(number).sum() if weights else nw.len().alias(number)
+    return frame.select(columns).group_by([*names]).agg(total)
 
 
-def _home(cells: Any, most: int) -> Any:
-    return cells.head(most + 1).collect() if hasattr(cells, "collect") else cells
+def _home(frame: Any) -> Any:
+    """What an engine has planned, done and brought here; Polars reads piece by piece then."""
+    if not hasattr(frame, "collect"):
+        return frame
+    return frame.collect(**({"engine": "streaming"} if frame.implementation.is_polars() else {}))
 
 
-def _batches(sets: Sequence[Sequence[str]]) -> Iterator[list[list[str]]]:
-    """The sets in turn, as many at a time as one number of 64 bits can tell apart by their columns."""
-    batch: list[list[str]] = []
-    for names in sets:
-        if batch and len({name for one in [*batch, names] for name in one}) > GROUPING_BITS:
-            yield batch
-            batch = []
-        batch.append(list(names))
-    yield batch
-
-
-def _in_sql(frame: Any, sets: list[list[str]], number: str, most: int) -> Iterator:
-    """GROUPING SETS: all cells come as rows of one result, and a number says of which set each is."""
+def _whole(source: Source, most: int | None = None) -> Any:
+    """The frame of all records, or of a dataset's first batches."""
     import narwhals as nw
 
-    if len(sets) == 1:
-        yield _home(_grouping(frame, sets[0], number), most)
-        return
-    columns = sorted({name for names in sets for name in names})
-    which = _free_name("which", [*columns, number])
-    by = _duckdb_sets if frame.implementation.is_duckdb() else _spark_sets
-    cells = _home(nw.from_native(by(frame.to_native(), sets, columns, number, which)), most)
-    _refuse_too_many(len(cells), len(columns), most)
-    for names in sets:  # a bit is set for each column that is not of the set, the last one's is 1
-        absent = sum(2**bit for bit, name in enumerate(reversed(columns)) if name not in names)
-        yield cells.filter(nw.col(which) == absent)
+    if source.batches is None:
+        return source.frame
+    tables = [as_table(batch) for batch in islice(source.batches(), most)]
+    return nw.concat([source.frame, *map(nw.from_native, tables)])
 
 
-def _duckdb_sets(
-    relation: Any, sets: list[list[str]], columns: list[str], number: str, which: str
-) -> Any:
-    def quoted(names: Iterable[str]) -> str:
-        return ", ".join('"' + name.replace('"', '""') + '"' for name in names)
+def as_table(batch: Any) -> Any:
+    """One of Arrow's record batches as a table.
 
-    return relation.aggregate(
-        f"{quoted(columns)}, count(*) AS {quoted([number])}, "
-        f"grouping({quoted(columns)}) AS {quoted([which])}",
-        f"GROUPING SETS ({', '.join(f'({quoted(names)})' for names in sets)})",
-    )
+    >>> import pyarrow
+    >>> as_table(pyarrow.record_batch({"A": [1, 0]})).num_rows
+    2
+    """
+    import pyarrow as pa
+
+    return pa.Table.from_batches([batch])
 
 
-def _spark_sets(
-    frame: Any, sets: list[list[str]], columns: list[str], number: str, which: str
-) -> Any:
-    from importlib import import_module
+def _in_batches(batches: Iterable, sets: Sequence[Sequence[str]], number: str) -> list:
+    """Each batch is grouped for all sets at once, and the cells are added up now and then."""
+    import narwhals as nw
 
-    sql = import_module("pyspark.sql.functions")
-
-    def quoted(names: Iterable[str]) -> list:
-        return [sql.col("`" + name.replace("`", "``") + "`") for name in names]
-
-    groups = frame.groupingSets([quoted(names) for names in sets], *quoted(columns))
-    return groups.agg(sql.count(sql.lit(1)).alias(number), sql.grouping_id().alias(which))
+    held: list[list] = [[] for _ in sets]
+    for batch in batches:
+        frame = nw.from_native(as_table(batch))
+        for cells, names in zip(held, sets, strict=True):
+            cells.append(_grouped(frame, names, number))
+            if len(cells) == HELD:
+                cells[:] = [_grouped(nw.concat(cells), names, number, weights=True)]
+    return [
+        _grouped(nw.concat(cells), names, number, weights=True)
+        for cells, names in zip(held, sets, strict=True)
+    ]
 
 
 def _in_dask(frame: Any, sets: Sequence[Sequence[str]], number: str, most: int) -> Iterator:
@@ -393,31 +390,27 @@ def _in_dask(frame: Any, sets: Sequence[Sequence[str]], number: str, most: int) 
     from dask.delayed import delayed
 
     columns = sorted({name for names in sets for name in names})
-    count_part, add_up = (delayed(step) for step in _dask_steps(sets, number, most))
-    parts = [count_part(part) for part in frame[columns].to_delayed()]
+    add_up = delayed(_dask_step(sets, number, most))
+    parts = [add_up([[part] * len(sets)]) for part in frame[columns].to_delayed()]
     while len(parts) > 1:
         parts = [add_up(parts[start : start + 8]) for start in range(0, len(parts), 8)]
     (cells,) = compute(*parts)
-    yield from (nw.from_native(one) for one in cells)
+    yield from map(nw.from_native, cells)
 
 
-def _dask_steps(
+def _dask_step(
     sets: Sequence[Sequence[str]], number: str, most: int
-) -> tuple[Callable[..., list], Callable[..., list]]:
-    """What Dask's workers do. The functions travel to them whole, for they are made here: a worker
+) -> Callable[[list[list[pd.DataFrame]]], list[pd.DataFrame]]:
+    """What Dask's workers do. The function travels to them whole, for it is made here: a worker
     needs pandas and numpy, and not this package."""
 
-    def count_part(part: pd.DataFrame) -> list[pd.DataFrame]:
-        return [cells_of(part, [*names], None) for names in sets]
-
     def add_up(parts: list[list[pd.DataFrame]]) -> list[pd.DataFrame]:
-        together = [pd.concat(cells, ignore_index=True) for cells in zip(*parts, strict=True)]
         return [
-            cells_of(cells, [*names], cells[number].to_numpy()).head(most + 1)
-            for names, cells in zip(sets, together, strict=True)
+            cells_of(pd.concat(frames, ignore_index=True), list(names)).head(most + 1)
+            for names, frames in zip(sets, zip(*parts, strict=True), strict=True)
         ]
 
-    def cells_of(part: pd.DataFrame, names: list[str], weights: Any) -> pd.DataFrame:
+    def cells_of(part: pd.DataFrame, names: list[str]) -> pd.DataFrame:
         """A record as one integer: to group by it is faster than to group by many columns."""
         codes, size = np.zeros(len(part), dtype=np.int64), 1
         for name in names:
@@ -430,16 +423,15 @@ def _dask_steps(
                 ) from None
             codes, size = codes * len(values) + column, size * len(values)
             if size > len(part):  # no more codes occur than there are records
-                codes, seen = pd.factorize(codes)
-                size = len(seen)
-        numbers = np.bincount(codes, weights, minlength=size).astype(np.int64)
+                codes, occurring = pd.factorize(codes)
+                size = len(occurring)
+        numbers = np.bincount(codes, part.get(number), minlength=size).astype(np.int64)
         example = np.zeros(size, dtype=np.int64)
         example[codes] = np.arange(len(part))  # some record of each kind, with its types
-        cells = part[names].iloc[example].reset_index(drop=True)
-        cells[number] = numbers
-        return cells[numbers > 0]
+        cells = part[names].iloc[example].assign(**{number: numbers})
+        return cells[numbers > 0].reset_index(drop=True)
 
-    return count_part, add_up
+    return add_up
 
 
 def _at_home(cells: Any, names: list[str], number: str, text: bool, most: int) -> Cells:
@@ -466,6 +458,7 @@ def _column(column: Any, text: bool) -> pd.Series:
     values = column.to_list()
     if text:  # pandas says NaN where a word is missing
         values = _read([value if isinstance(value, str) else None for value in values])
+        refuse_alike(f"the values of column {column.name!r}", set(values))
     return pd.Series(values, dtype=None if len(values) else object)
 
 
@@ -475,24 +468,12 @@ def _read(values: list[str | None]) -> list:
     >>> _read(["0", "1", None]), _read(["0", "x"]), _read(["no", "01"])
     ([0, 1, None], ['0', 'x'], ['no', '01'])
     """
-    known = [value for value in values if value is not None]
-    truths = {"true": True, "false": False}
-    if known and all(re.fullmatch(r"-?(0|[1-9]\d{0,17})", value) for value in known):
-        return [None if value is None else int(value) for value in values]
-    if known and all(re.fullmatch(r"-?\d+\.\d*", value) for value in known):
-        return [None if value is None else float(value) for value in values]
-    if known and all(value.lower() in truths for value in known):
-        return [None if value is None else truths[value.lower()] for value in values]
-    return values
-
-
-def _guessed_sizes(source: Source, names: list[str]) -> dict[str, int]:
-    first = source.frame.select(names).head(SAMPLE)
-    first = first.collect() if hasattr(first, "collect") else first
-    return {name: max(2, first[name].n_unique()) for name in names}
-
-
-def _free_name(wish: str, taken: Sequence[str]) -> str:
-    while wish in taken:
-        wish += "_"
-    return wish
+    known = [value for value in values if value]
+    for pattern, kind in (
+        (r"-?(0|[1-9]\d{0,17})", int),
+        (r"-?\d+\.\d*", float),
+        ("(?i)true|false", lambda word: word.lower() == "true"),
+    ):
+        if known and all(re.fullmatch(pattern, value) for value in known):
+            return [kind(value) if value else None for value in values]
+    return [value or None for value in values]

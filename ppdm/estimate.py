@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numba import njit
 from numpy.typing import ArrayLike
 
-from ppdm import engines
-from ppdm.disguise.matrix import checked_matrix, left_inverse
+from ppdm import engines, kinds
+from ppdm.channel import checked_matrix, left_inverse
+from ppdm.compiled import njit
 from ppdm.disguise.mechanism import Mechanism
 from ppdm.table import Table, count
 
@@ -102,21 +102,24 @@ def em(
     return _em(_shares(_numbers(counts), M), M, start, tolerance, steps)
 
 
-def pool(true: object, disguised: object, mechanism: Mechanism) -> Table:
+def pool(true: object, disguised: object, mechanism: Mechanism, weight: float = 1.0) -> Table:
     """[Zhan & Du 2] One party's true records and another's disguised ones, in one estimate.
+
+    The undone counts are noisier than true ones, so they may be given less weight.
 
     >>> import pandas as pd
     >>> from ppdm import MultiGroup, count
     >>> mine, theirs = (count(pd.DataFrame({"A": answers})) for answers in ([1, 0], [1, 1]))
-    >>> pool(mine, theirs, MultiGroup(0.75)).dense
+    >>> coin = MultiGroup(0.75)
+    >>> pool(mine, theirs.reported_by(coin), coin).dense
     array([0., 4.])
     """
-    sides = {"answers": true, "reports": disguised}  # a scheme says what each of them may hold
-    true, disguised = (
-        side if isinstance(side, Table) else count(side, getattr(mechanism, kind, None))
-        for kind, side in sides.items()
-    )
-    return true + mechanism.undo(disguised)
+    answers = getattr(mechanism, "answers", None)  # a survey's scheme says what they may hold
+    true = true if isinstance(true, Table) else count(true, answers)
+    disguised = disguised if isinstance(disguised, Table) else count(disguised, mechanism)
+    kinds.need("learn", true.kind)
+    undone = mechanism.undo(disguised).of_kind(kinds.ESTIMATE)
+    return true.of_kind(kinds.ESTIMATE) + undone * weight
 
 
 def _finite(estimate: ArrayLike) -> np.ndarray:

@@ -34,6 +34,19 @@ def replace_file(path: Path, content: bytes, *, durable: bool = True) -> None:
         _keep_name(path.parent)
 
 
+def refuse_address(path: object) -> None:
+    """Refuse an address where a path is asked for: libraries would go to the net for it.
+
+    >>> refuse_address("https://example.org/reports.csv")
+    Traceback (most recent call last):
+    ValueError: 'https://example.org/reports.csv' is an address: files of this machine are read, so download it first
+    """
+    if "://" in str(path):
+        raise ValueError(
+            f"{str(path)!r} is an address: files of this machine are read, so download it first"
+        )
+
+
 def _keep_name(folder: Path) -> None:
     """Write a folder's own entry to the disk, where the system lets one (Windows does not)."""
     try:

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 
+from ppdm.compiled import njit
 from ppdm.files import replace_file
 
 #: From this length on it pays to cut out a piece and let the compiler use vector instructions.

@@ -8,6 +8,7 @@ this is said in a warning. Anything else is not among the levels, however alike 
 from __future__ import annotations
 
 import re
+import unicodedata
 import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from numbers import Number
@@ -45,6 +46,36 @@ def places(values: Sequence[Any], levels: Sequence[Any], name: Hashable = "") ->
             stacklevel=2,
         )
     return found
+
+
+def in_order(what: str, levels: Any) -> Any:
+    """Levels as they are given, which must have a first one: a set has none.
+
+    >>> in_order("the levels of 'vote'", {"no", "yes"})
+    Traceback (most recent call last):
+    ValueError: the levels of 'vote' stand in an order, as a list or a tuple has one; got a set
+    """
+    if isinstance(levels, (set, frozenset)):
+        raise ValueError(f"{what} stand in an order, as a list or a tuple has one; got a set")
+    return levels
+
+
+def refuse_alike(what: str, values: Iterable[Any]) -> None:
+    """Refuse values that are equal, or that nobody can tell apart once they are written.
+
+    >>> refuse_alike("the levels of 'vote'", ("no", "yes", "yes "))
+    Traceback (most recent call last):
+    ValueError: the levels of 'vote' must differ, also when written: 'yes' and 'yes ' look alike
+    """
+    seen: dict[Any, Any] = {}
+    for value in values:
+        written = " ".join(unicodedata.normalize("NFC", str(value)).split())
+        for key in {value, written}:
+            if key in seen:
+                raise ValueError(
+                    f"{what} must differ, also when written: {seen[key]!r} and {value!r} look alike"
+                )
+        seen |= {value: value, written: value}
 
 
 def zeros_and_ones(values: Iterable[Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Where things are kept: the repository, what a build reads and writes, results, the cell cache."""
+"""Where things are kept: the repository, what a build reads and writes, results, the kept points."""
 
 from __future__ import annotations
 
@@ -162,9 +162,9 @@ def cache_folder() -> Path:
     """PPDM_CACHE, else `_build/cache` of the repository, else the user's cache folder.
 
     >>> from unittest.mock import patch
-    >>> with patch.dict(os.environ, PPDM_CACHE="cells of mine"):
+    >>> with patch.dict(os.environ, PPDM_CACHE="points of mine"):
     ...     cache_folder().name
-    'cells of mine'
+    'points of mine'
     """
     named = os.environ.get("PPDM_CACHE")
     if named:

@@ -17,136 +17,45 @@ sparse
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ppdm import engines, folding
+from ppdm import engines, folding, kinds
 from ppdm.chance import generator
-from ppdm.levels import places, zeros_and_ones
+from ppdm.domain import (
+    DENSE_LIMIT,
+    Domain,
+    Levels,
+    as_frame,
+    columns_of,
+    declared,
+    encode,
+    held,
+    listed,
+    refuse_unknown,
+)
+from ppdm.kinds import NOT_SAID, Kind
+from ppdm.levels import in_order
 
 #: Up to here a table may be dense whatever the number of records.
 SMALL = 4_096
-#: Above this many cells no dense table is made (it would need 128 MB and more).
-DENSE_LIMIT = 2**24
-#: Codes are 64-bit integers.
-CODE_LIMIT = 2**62
-#: What may be said of columns: levels of some of them by name, or (a domain, a survey, a scheme)
-#: of all of them.
-Levels = Any
 
 
-@dataclass(frozen=True)
-class Domain:
-    """Names and levels of the attributes, in order.
+class Scheme(Protocol):
+    """What a table asks of a scheme: as which kind it reports the attributes of a domain.
 
-    >>> Domain(("smokes", "age"), ((0, 1), ("young", "old"))).size
-    4
+    >>> from ppdm import MultiGroup
+    >>> MultiGroup(0.8).kind_of_reports(Domain(("A",), ((0, 1),)))
+    reports (flip of A)
     """
 
-    names: tuple[str, ...]
-    levels: tuple[tuple, ...]
-    #: The names of the whole record, of which these may be a part: so a mechanism can tell a
-    #: marginal, which lacks some of the names that it knows, from a name that is misspelt.
-    whole: tuple[str, ...] = field(default=(), compare=False, repr=False)
-
-    def __post_init__(self) -> None:
-        if len(set(self.names)) < len(self.names):
-            repeated = {name for name in self.names if self.names.count(name) > 1}
-            raise ValueError(
-                f"attribute names must differ; repeated: {listed(sorted(repeated, key=str))}"
-            )
-        if self.whole:  # made from a domain that is checked
-            return
-        object.__setattr__(self, "names", tuple(self.names))
-        object.__setattr__(self, "levels", tuple(map(tuple, self.levels)))
-        object.__setattr__(self, "whole", self.names)
-        if len(self.names) != len(self.levels):
-            raise ValueError(
-                f"{len(self.names)} attributes need as many tuples of levels; "
-                f"{len(self.levels)} given"
-            )
-        for name, levels in zip(self.names, self.levels, strict=True):
-            _refuse_repeated(name, levels)
-
-    def __getstate__(self) -> dict[str, tuple]:
-        """What it is, without what was computed of it: so its checksum stays the same when it is used."""
-        return {"names": self.names, "levels": self.levels, "whole": self.whole}
-
-    @cached_property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(len(levels) for levels in self.levels)
-
-    @cached_property
-    def size(self) -> int:
-        return math.prod(self.shape)
-
-    @cached_property
-    def strides(self) -> np.ndarray:
-        """What one step along each axis adds to a code."""
-        if self.size > CODE_LIMIT:
-            raise ValueError(
-                f"{len(self.names)} attributes make 2^{math.log2(self.size):.0f} cells; a table "
-                f"has at most 2^{math.log2(CODE_LIMIT):.0f}: count fewer attributes at a time"
-            )
-        steps = [math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
-        return held(np.array(steps, dtype=np.int64))
-
-    def axis(self, name: str) -> int:
-        """The position of an attribute; an unknown one is refused by name."""
-        try:
-            return self.names.index(name)
-        except ValueError:
-            raise ValueError(
-                f"unknown attribute {name!r}; the table has {listed(self.names)}"
-            ) from None
-
-    def only(self, names: Sequence[str]) -> Domain:
-        """The domain of some of the attributes, in the order given."""
-        levels = tuple(self.levels[self.axis(name)] for name in names)
-        return Domain(tuple(names), levels, self.whole)
-
-    def with_levels(self, levels: Mapping[str, tuple]) -> Domain:
-        """The same attributes, some of them with other levels.
-
-        >>> Domain(("A", "B"), ((0, 1), (0, 1))).with_levels({"B": ("n", "y")}).levels
-        ((0, 1), ('n', 'y'))
-        """
-        for name, given in levels.items():
-            _refuse_repeated(name, given)
-        new = tuple(levels.get(n, old) for n, old in zip(self.names, self.levels, strict=True))
-        return Domain(self.names, new, self.whole)
-
-    def level(self, name: str, value: object) -> int:
-        """The number of a level within its attribute."""
-        levels = self.levels[self.axis(name)]
-        if value not in levels:
-            raise ValueError(f"{name!r} has no level {value!r}; its levels are {listed(levels)}")
-        return levels.index(value)
-
-    def digits(self, codes: np.ndarray) -> np.ndarray:
-        """Codes (cells,) to level numbers (cells, attributes)."""
-        codes = np.asarray(codes, dtype=np.int64)[:, None]
-        shape = np.array(self.shape, dtype=np.int64)
-        if (shape & (shape - 1)).any():
-            return (codes // self.strides) % shape
-        shifts = [stride.bit_length() - 1 for stride in map(int, self.strides)]
-        return (codes >> np.array(shifts, dtype=np.int64)) & (
-            shape - 1
-        )  # a division takes ten times as long
-
-    def codes(self, digits: np.ndarray) -> np.ndarray:
-        """Level numbers (cells, attributes) to codes (cells,)."""
-        codes = np.zeros(len(digits), dtype=np.int64)
-        for column, stride in zip(np.asarray(digits).T, self.strides, strict=True):
-            codes += column.astype(np.int64) * stride
-        return codes
+    def kind_of_reports(self, reported: Domain) -> Kind: ...
 
 
 class Table:
@@ -163,15 +72,19 @@ class Table:
     array([3., 1.])
     """
 
-    __slots__ = ("cells", "domain", "values")
+    __slots__ = ("cells", "domain", "kind", "values")
 
-    def __init__(self, domain: Domain, values: np.ndarray, cells: np.ndarray | None = None):
+    def __init__(
+        self,
+        domain: Domain,
+        values: ArrayLike,
+        cells: np.ndarray | None = None,
+        kind: Kind = NOT_SAID,
+    ):
         self.domain = domain
-        self.values = np.asarray(values, dtype=np.float64).reshape(-1)
+        self.values = _numbers(values, domain, cells)
         self.cells = cells
-        expected = domain.size if cells is None else len(cells)
-        if len(self.values) != expected:
-            raise ValueError(f"{expected} cells need {expected} numbers; {len(self.values)} given")
+        self.kind = kind
 
     # -- what it is ------------------------------------------------------------------------
 
@@ -202,8 +115,45 @@ class Table:
 
     def __repr__(self) -> str:
         axes = " x ".join(f"{name}({len(lev)})" for name, lev in zip(self.names, self.levels))
-        kind = f"{len(self.values)} occupied cells" if self.is_sparse else "dense"
-        return f"<Table {axes}: total {self.total:g}, {kind}>"
+        storage = f"{len(self.values)} occupied cells" if self.is_sparse else "dense"
+        return f"<Table {axes}: total {self.total:g}, {storage}, {self.kind!r}>"
+
+    # -- what it counts --------------------------------------------------------------------
+
+    def of_kind(self, kind: Kind) -> Table:
+        """The same numbers as another kind: for who knows what was done to them."""
+        return Table(self.domain, self.values, self.cells, kind)
+
+    def reported_by(self, scheme: Scheme) -> Table:
+        """The same table, said to count reports of a scheme; nothing else may be known of it.
+
+        >>> from ppdm import MultiGroup
+        >>> said = Table(Domain(("A",), ((0, 1),)), [570, 430]).reported_by(MultiGroup(0.7))
+        >>> MultiGroup(0.7).undo(said).p(A=1).__round__(3)
+        0.325
+        """
+        kind = scheme.kind_of_reports(self.domain)
+        if self.kind.what != "not said" and self.kind != kind:
+            raise ValueError(
+                f"the table counts {self.kind!r}, so it does not count reports of {scheme!r}; "
+                "taken_as() takes it for them all the same"
+            )
+        return self.of_kind(kind)
+
+    def taken_as(self, what: Scheme | str) -> Table:
+        """The same numbers taken for what they may not be: reports of a scheme, "answers", "estimate".
+
+        For what is meant to be wrong: `repr` and all that is computed from it say so.
+
+        >>> Table(Domain(("A",), ((0, 1),)), [3, 1]).taken_as("answers")
+        <Table A(2): total 4, dense, answers (taken as answers)>
+        """
+        taken = f" (taken as {what if isinstance(what, str) else f'reports of {what!r}'})"
+        if not isinstance(what, str):
+            return self.of_kind(replace(what.kind_of_reports(self.domain), taken=taken))
+        if what not in ("answers", "estimate"):
+            raise ValueError(f'a table is taken as a scheme, "answers" or "estimate"; got {what!r}')
+        return self.of_kind(Kind(what, taken=taken))
 
     # -- storage ---------------------------------------------------------------------------
 
@@ -218,14 +168,14 @@ class Table:
             )
         values = np.zeros(self.domain.size)
         values[self.cells] = self.values
-        return Table(self.domain, values)
+        return Table(self.domain, values, kind=self.kind)
 
     def sparsified(self) -> Table:
         """The same table as its occupied cells only."""
         if self.is_sparse:
             return self
         cells, values = self.occupied()
-        return Table(self.domain, values, cells)
+        return Table(self.domain, values, cells, self.kind)
 
     def occupied(self) -> tuple[np.ndarray, np.ndarray]:
         """Codes and numbers of the cells that are not zero."""
@@ -238,21 +188,29 @@ class Table:
         return cells, self.values[cells]
 
     def _as(self, values: np.ndarray) -> Table:
-        return Table(self.domain, values, self.cells)
+        return Table(self.domain, values, self.cells, self.kind)
 
     # -- arithmetic ------------------------------------------------------------------------
 
     def __add__(self, other: Table) -> Table:
-        """Pool two tables over the same domain."""
+        """Pool two tables of one kind over the same domain."""
+        if self.kind != other.kind:
+            raise ValueError(
+                f"a table of {self.kind!r} and one of {other.kind!r} cannot be added: undo the "
+                "reports first, then add what is estimated"
+            )
+        kind = self.kind if self.kind.taken else other.kind
         if self.domain != other.domain:
             raise ValueError(
                 "tables over different domains cannot be added: "
                 f"{listed(self.names)} and {listed(other.names)}, or their levels, differ"
             )
         if not self.is_sparse or not other.is_sparse:
-            return Table(self.domain, self.densified().values + other.densified().values)
+            total = self.densified().values + other.densified().values
+            return Table(self.domain, total, kind=kind)
         cells = np.concatenate([self.cells, other.cells])
-        return aggregated(self.domain, cells, np.concatenate([self.values, other.values]))
+        values = np.concatenate([self.values, other.values])
+        return aggregated(self.domain, cells, values, kind)
 
     def __mul__(self, factor: float) -> Table:
         return self._as(self.values * factor)
@@ -278,15 +236,18 @@ class Table:
         names = _flat(names)
         domain = self.domain.only(names)
         axes = [self.domain.axis(name) for name in names]
+        kind = self.kind.only(names)
         if self.cells is not None:
             cells = domain.codes(self.domain.digits(self.cells)[:, axes])
             if domain.size <= SMALL:
-                return Table(domain, np.bincount(cells, self.values, minlength=domain.size))
-            return aggregated(domain, cells, self.values)
+                numbers = np.bincount(cells, self.values, minlength=domain.size)
+                return Table(domain, numbers, kind=kind)
+            return aggregated(domain, cells, self.values, kind)
         others = tuple(axis for axis in range(len(self.shape)) if axis not in axes)
         kept = sorted(axes)
         summed = self.values.reshape(self.shape).sum(axis=others)
-        return Table(domain, summed.transpose([kept.index(axis) for axis in axes]).reshape(-1))
+        ordered = summed.transpose([kept.index(axis) for axis in axes])
+        return Table(domain, ordered.reshape(-1), kind=kind)
 
     def where(self, expression: Mapping[str, object] | None = None, **levels: object) -> Table:
         """The slice in which the named attributes have the given levels; their axes are gone.
@@ -298,15 +259,16 @@ class Table:
         fixed = {**(expression or {}), **levels}
         numbers = {self.domain.axis(n): self.domain.level(n, v) for n, v in fixed.items()}
         rest = self.domain.only([name for name in self.names if name not in fixed])
+        kind = self.kind.where(fixed)
         if self.cells is not None:
             digits = self.domain.digits(self.cells)
             inside = np.ones(len(digits), dtype=bool)
             for axis, level in numbers.items():
                 inside &= digits[:, axis] == level
             left = [axis for axis in range(len(self.shape)) if axis not in numbers]
-            return Table(rest, self.values[inside], rest.codes(digits[inside][:, left]))
+            return Table(rest, self.values[inside], rest.codes(digits[inside][:, left]), kind)
         index = tuple(numbers.get(axis, slice(None)) for axis in range(len(self.shape)))
-        return Table(rest, self.values.reshape(self.shape)[index].reshape(-1))
+        return Table(rest, self.values.reshape(self.shape)[index].reshape(-1), kind=kind)
 
     def n(self, expression: Mapping[str, object] | None = None, **levels: object) -> float:
         """The (estimated) number of records that satisfy a logical expression.
@@ -359,7 +321,7 @@ class Table:
         else:
             values = folding.dense_pairs(self.by_class(target), classes, sizes)
         totals = values[0].sum(axis=0) if len(sizes) else self.marginal(target).dense
-        return Pairs(self.domain, target, values, totals)
+        return Pairs(self.domain, target, values, totals, self.kind)
 
     def by_class(self, target: str) -> np.ndarray:
         """The numbers of all cells of a dense table, those of the target's first level first.
@@ -422,6 +384,33 @@ class Table:
 
     # -- records ---------------------------------------------------------------------------
 
+    @classmethod
+    def from_crosstab(cls, frame: pd.DataFrame) -> Table:
+        """A cross table of pandas, with an axis for each name of its rows and columns.
+
+        >>> votes = pd.DataFrame({"A": [0, 1, 1], "B": ["n", "y", "y"]})
+        >>> Table.from_crosstab(pd.crosstab(votes["A"], votes["B"])).dense
+        array([[1., 0.],
+               [0., 2.]])
+        """
+        names = [*frame.index.names, *frame.columns.names]
+        if None in names:
+            raise ValueError("a cross table names its rows and its columns, as pd.crosstab does")
+        axes = [
+            axis.levels if isinstance(axis, pd.MultiIndex) else [axis.unique()]
+            for axis in (frame.index, frame.columns)
+        ]
+        levels = tuple(tuple(part.tolist()) for axis in axes for part in axis)
+        cells = frame
+        for axis in range(frame.columns.nlevels):
+            cells = (
+                cells.stack(level=0, future_stack=True) if axis < frame.columns.nlevels else cells
+            )
+        numbers = cells.rename("count").reset_index()
+        return cls.from_frame(
+            numbers[cells.notna().to_numpy()], levels=dict(zip(names, levels, strict=True))
+        )
+
     def split(self, size: int, rng: np.random.Generator) -> tuple[Table, Table]:
         """Deal the counted records into two tables, the first of `size` records, at random.
 
@@ -442,10 +431,10 @@ class Table:
     def _of_records(self, cells: np.ndarray, counts: np.ndarray) -> Table:
         """Counts in some cells, stored as this table is."""
         if self.is_sparse:
-            return Table(self.domain, counts[counts > 0], cells[counts > 0])
+            return Table(self.domain, counts[counts > 0], cells[counts > 0], self.kind)
         values = np.zeros(self.domain.size)
         values[cells] = counts
-        return Table(self.domain, values)
+        return Table(self.domain, values, kind=self.kind)
 
     def compact(self, records: float) -> Table:
         """Dense where that is no waste for so many records, else sparse."""
@@ -472,6 +461,8 @@ class Pairs:
     values: np.ndarray
     #: [class]
     totals: np.ndarray
+    #: what is counted; pairs that were counted one by one say it one by one
+    kind: Kind | tuple[Kind, ...] = NOT_SAID
 
     @classmethod
     def of(cls, tables: Sequence[Table], target: str, totals: Table | None = None) -> Pairs:
@@ -483,7 +474,7 @@ class Pairs:
         values = np.zeros((*shape, len(totals.levels[0])))
         for row, table in zip(values, tables, strict=True):
             row[: table.shape[0]] = table.dense
-        return cls(domain, target, values, totals.dense)
+        return cls(domain, target, values, totals.dense, tuple(t.kind for t in (*tables, totals)))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -500,15 +491,22 @@ class Pairs:
         """[attribute, level, 1]: whether an attribute has the level."""
         return _exists(tuple(self.sizes.tolist()))
 
+    def kind_of(self, name: str) -> Kind:
+        """What is counted of one attribute with the target, or of the target alone."""
+        if isinstance(self.kind, Kind):
+            return self.kind.only([name, self.target] if name != self.target else [name])
+        return self.kind[[*self.names, self.target].index(name)]
+
     def table(self, name: str) -> Table:
         """The counts of one attribute with the target."""
         domain = self.domain.only([name, self.target])
         values = self.values[self.names.index(name), : domain.shape[0]]
-        return Table(domain, values.reshape(-1))
+        return Table(domain, values.reshape(-1), kind=self.kind_of(name))
 
     def mapped(self, function: Callable[[Table], Table]) -> Pairs:
         """Every table of two, and that of the classes, sent through a function."""
-        totals = Table(self.domain.only([self.target]), self.totals)
+        own = self.domain.only([self.target])
+        totals = Table(own, self.totals, kind=self.kind_of(self.target))
         tables = [function(self.table(name)) for name in self.names]
         return Pairs.of(tables, self.target, function(totals))
 
@@ -538,22 +536,21 @@ def _exists(sizes: tuple[int, ...]) -> np.ndarray:
     return held((np.arange(max(sizes, default=0)) < np.array(sizes)[:, None])[:, :, None])
 
 
-def _refuse_repeated(name: str, levels: tuple) -> None:
-    if len(set(levels)) < len(levels):
+def _numbers(values: ArrayLike, domain: Domain, cells: np.ndarray | None) -> np.ndarray:
+    """One number for each cell, which nobody can change through the table."""
+    if isinstance(values, pd.DataFrame):
         raise ValueError(
-            f"the levels of {name!r} must differ (1, 1.0 and True are the same): {listed(levels)}"
+            "a frame says which rows and columns it has: see from_crosstab, from_frame"
         )
-
-
-def held(array: np.ndarray) -> np.ndarray:
-    """An array that somebody keeps for later: whoever writes into it is refused.
-
-    >>> held(np.zeros(2))[0] = 1
-    Traceback (most recent call last):
-    ValueError: assignment destination is read-only
-    """
-    array.flags.writeable = False
-    return array
+    array = np.asarray(values, dtype=np.float64)
+    expected = domain.size if cells is None else len(cells)
+    if array.size != expected:
+        raise ValueError(f"{expected} cells need {expected} numbers; {array.size} given")
+    if array.ndim > 1 and array.shape != domain.shape:
+        raise ValueError(
+            f"the table has the shape {domain.shape}, an axis an attribute; the numbers have {array.shape}"
+        )
+    return held(array.reshape(-1).view())
 
 
 def worth_dense(cells: int, records: float) -> bool:
@@ -565,14 +562,27 @@ def worth_dense(cells: int, records: float) -> bool:
     return cells <= DENSE_LIMIT and cells <= max(SMALL, 8 * records)
 
 
-def aggregated(domain: Domain, cells: np.ndarray, values: np.ndarray) -> Table:
+def aggregated(
+    domain: Domain, cells: np.ndarray, values: np.ndarray, kind: Kind = NOT_SAID
+) -> Table:
     """A sparse table from codes that may repeat: numbers of equal codes are added.
 
     >>> aggregated(Domain(("A",), ((0, 1),)), np.array([1, 1]), np.array([2.0, 3.0])).dense
     array([0., 5.])
     """
     distinct, where = np.unique(cells, return_inverse=True)
-    return Table(domain, np.bincount(where, values, minlength=len(distinct)), distinct)
+    return Table(domain, np.bincount(where, values, minlength=len(distinct)), distinct, kind)
+
+
+class Reported(NamedTuple):
+    """Records of another engine, said to be reports of a scheme; made by :func:`reports`.
+
+    >>> Reported("reports.csv", None).records
+    'reports.csv'
+    """
+
+    records: object
+    scheme: Any
 
 
 def count(
@@ -585,9 +595,10 @@ def count(
 
     Columns of zeros and ones have the levels (0, 1), even where only one of them occurs;
     categorical columns have their categories; other columns their distinct values, sorted.
-    `levels` overrides this for the columns that it names. A :class:`Domain`, a survey or a scheme
-    there says what *all* columns are, and a frame that does not match it is refused. With
-    `weights`, one for each record, the weights are added up. `names` counts these columns only.
+    `levels` overrides this for the columns that it names. A :class:`Domain` or a survey there says
+    what *all* columns are, and a frame that does not match it is refused. A scheme says that the
+    records are its reports; a frame that it disguised says so by itself. With `weights`, one for
+    each record, the weights are added up. `names` counts these columns only.
 
     Records may be anywhere: in a pandas frame or an array, in a Polars, Arrow, DuckDB, Dask or
     Spark frame, or in files (``"reports/*.parquet"``, ``"reports.csv"``). Whoever holds them
@@ -598,28 +609,112 @@ def count(
     >>> count(pd.DataFrame({"vote": ["y"]}), {"vote": ("n", "y")}).dense
     array([0., 1.])
     """
+    frame, asked, scheme = _asked(frame, levels)
     if engines.elsewhere(frame):
         if weights is not None:
             raise ValueError("weights are an array beside a pandas frame; other frames have none")
         source = engines.opened(frame)
-        names = _chosen(source.names, names, levels)
+        names = _chosen(source.names, names, asked)
         (distinct,) = engines.grouped(source, [names])
-        return _counted(source, distinct, _only(levels, names))
+        return _said(_counted(source, distinct, _only(asked, names)), NOT_SAID, scheme)
     frame = as_frame(frame)
+    return _count(frame, kinds.of_frame(frame), asked, scheme, weights, names)
+
+
+def _count(
+    frame: pd.DataFrame,
+    kind: Kind,
+    asked: Levels,
+    scheme: Scheme | None,
+    weights: ArrayLike | None,
+    names: Sequence[str] | None,
+) -> Table:
+    """:func:`count` of a pandas frame whose kind is known."""
+    _refuse_crosstab(frame)
     columns = tuple(frame.columns)
+    given = _with_those_of(kind, asked, columns)
     if names is not None:
-        frame = frame[_chosen(columns, names, levels)]
-        levels = _only(levels, names)
-    codes, domain = encode(frame, levels)
+        frame = frame[_chosen(columns, names, given)]
+        given = _only(given, names)
+    codes, domain = encode(frame, given)
     if names is not None:
         domain = replace(domain, whole=columns)
     weighed = None if weights is None else checked_weights(weights, len(codes))
     if worth_dense(domain.size, len(codes)):
-        return Table(domain, np.bincount(codes, weighed, minlength=domain.size))
-    if weighed is not None:
-        return aggregated(domain, codes, weighed)
-    cells, numbers = np.unique(codes, return_counts=True)
-    return Table(domain, numbers, cells)
+        table = Table(domain, np.bincount(codes, weighed, minlength=domain.size))
+    elif weighed is not None:
+        table = aggregated(domain, codes, weighed)
+    else:
+        cells, numbers = np.unique(codes, return_counts=True)
+        table = Table(domain, numbers, cells)
+    return _said(table, kind, scheme)
+
+
+def _asked(frame: object, levels: Levels) -> tuple[object, Levels, Scheme | None]:
+    """The records, what their columns are, and the scheme whose reports they are."""
+    if isinstance(frame, Reported):
+        return frame.records, declared(frame.scheme) if levels is None else levels, frame.scheme
+    if not hasattr(levels, "kind_of_reports"):
+        return frame, levels, None
+    return frame, declared(levels), levels
+
+
+def _said(table: Table, kind: Kind, scheme: Scheme | None) -> Table:
+    """A table of what its frame says it holds and, if that is not said, of what a scheme reports."""
+    table = table.of_kind(kind.only(table.names))
+    if scheme is None:
+        return table
+    if kind.what == "reports":
+        own = scheme.kind_of_reports(table.domain)
+        kinds.need_channels(own.channels, table.kind, scheme)
+        return table
+    return table.reported_by(scheme)
+
+
+def _with_those_of(kind: Kind, levels: Levels, columns: Sequence[str]) -> Levels:
+    """The levels that are given, and those of reports that say how they were made."""
+    known = {name: own for name, own in kinds.levels_of(kind).items() if name in columns}
+    if declared(levels) is not None:
+        return levels
+    given = levels if isinstance(levels, Mapping) else {}
+    for name, own in known.items():
+        if name in given and tuple(in_order(f"the levels of {name!r}", given[name])) != own:
+            raise ValueError(
+                f"the reports of {name!r} have the levels {listed(own)}, in this order; "
+                f"given are {listed(given[name])}"
+            )
+    return {**known, **given}
+
+
+def _refuse_crosstab(frame: pd.DataFrame) -> None:
+    if frame.columns.name is not None and None not in frame.index.names:
+        raise ValueError(
+            f"this is a cross table of {listed([*frame.index.names, *frame.columns.names])}, and its "
+            "rows are no records: Table.from_crosstab(frame) takes its numbers"
+        )
+
+
+def reports(frame: Any, scheme: Scheme, levels: Levels = None) -> Any:
+    """Records that are reports of a scheme, marked so; for reports that come from elsewhere.
+
+    What the scheme does not protect stays as it is: the marks of two schemes stand side by side.
+
+    >>> from ppdm import MultiGroup
+    >>> said = reports(pd.DataFrame({"A": [0, 1, 1]}), MultiGroup(0.8))
+    >>> count(said).kind
+    reports (flip of A)
+    """
+    if engines.elsewhere(frame):
+        return Reported(frame, scheme)
+    frame = as_frame(frame)
+    table = count(frame, declared(scheme) if levels is None else levels)
+    known, own = table.kind, scheme.kind_of_reports(table.domain)
+    both = [name for name in own.disguised if name in known.disguised]
+    if both or known.what == "answers":
+        raise ValueError(
+            f"{listed(both or own.disguised)} are marked as {known!r} already: a frame is marked once"
+        )
+    return kinds.mark(frame.copy(), Kind("reports", known.channels + own.channels))
 
 
 def count_marginals(
@@ -635,20 +730,24 @@ def count_marginals(
     [[[1.0, 0.0], [1.0, 1.0]], [3.0, 0.0]]
     """
     marginals = [list(names) for names in marginals]
+    frame, asked, scheme = _asked(frame, levels)
     if not engines.elsewhere(frame):
-        return [count(frame, levels, names=names) for names in marginals]
+        frame = as_frame(frame)
+        kind = kinds.of_frame(frame)
+        return [_count(frame, kind, asked, scheme, None, names) for names in marginals]
     source = engines.opened(frame)
     for names in marginals:
-        _chosen(source.names, names, levels)
+        _chosen(source.names, names, asked)
     covers = engines.together(source, marginals)
     tables = [
-        _counted(source, cells, _only(levels, cover))
+        _counted(source, cells, _only(asked, cover))
         for cover, cells in zip(covers, engines.grouped(source, covers), strict=True)
     ]
-    return [
+    parts = [
         next(table for table in tables if set(names) <= set(table.names)).marginal(*names)
         for names in marginals
     ]
+    return [_said(part, NOT_SAID, scheme) for part in parts]
 
 
 def names_of(records: object) -> list[str]:
@@ -657,6 +756,8 @@ def names_of(records: object) -> list[str]:
     >>> names_of(np.zeros((2, 3)))
     ['x0', 'x1', 'x2']
     """
+    if isinstance(records, Reported):
+        return names_of(records.records)
     if engines.elsewhere(records):
         return engines.opened(records).names
     return list(as_frame(records).columns)
@@ -684,21 +785,15 @@ def _chosen(columns: Iterable[str], names: Sequence[str] | None, levels: Levels)
         raise ValueError(f"names is a list of columns; got the bare name {names!r}")
     columns, whole = [*columns], declared(levels)
     if whole is not None and names is None:
-        return list(_columns_of(whole, pd.DataFrame(columns=columns)).columns)
+        return list(columns_of(whole, pd.DataFrame(columns=columns)).columns)
     given = levels if whole is None else whole.names
-    _refuse_unknown([name for name in given or () if whole is None], columns)
+    refuse_unknown([name for name in given or () if whole is None], columns)
     unknown = [name for name in names or () if name not in columns]
     if unknown:
         raise ValueError(f"the frame has no column {listed(unknown)}; it has {listed(columns)}")
     if not columns or (names is not None and not len(names)):
         raise ValueError("a table needs at least one attribute; the frame has no columns")
     return columns if names is None else list(names)
-
-
-def _refuse_unknown(levels: Iterable, columns: Iterable) -> None:
-    unknown = [name for name in levels if name not in columns]
-    if unknown:
-        raise ValueError(f"levels name {listed(unknown)}; the frame has {listed(columns)}")
 
 
 def _only(levels: Levels, names: Sequence[str]) -> dict[str, tuple]:
@@ -723,256 +818,8 @@ def checked_weights(weights: ArrayLike, records: int) -> np.ndarray:
     return numbers
 
 
-def encode(
-    frame: pd.DataFrame | np.ndarray, levels: Levels = None, alike: np.ndarray | None = None
-) -> tuple[np.ndarray, Domain]:
-    """Records as codes, one integer each, and the domain they refer to.
-
-    With `alike` a row stands for that many equal records, and a complaint says for how many.
-
-    >>> encode(pd.DataFrame({"A": [0, 1], "B": [1, 1]}))[0]
-    array([1, 3])
-    """
-    columns, domain = level_numbers(frame, levels, alike)
-    return codes_of(columns, domain), domain
-
-
-def codes_of(columns: Sequence[np.ndarray], domain: Domain) -> np.ndarray:
-    """Columns of level numbers as one integer a record.
-
-    >>> codes_of([np.array([0, 1]), np.array([1, 1])], Domain(("A", "B"), ((0, 1), (0, 1))))
-    array([1, 3])
-    """
-    codes = np.array(columns[-1], dtype=np.int64)  # its stride is 1
-    for numbers, stride in zip(columns[:-1], domain.strides[:-1], strict=True):
-        codes += np.multiply(numbers, stride, dtype=np.int64)
-    return codes
-
-
-def level_numbers(
-    frame: pd.DataFrame | np.ndarray, levels: Levels = None, alike: np.ndarray | None = None
-) -> tuple[list[np.ndarray], Domain]:
-    """Records as numbers of levels, a column each, and the domain: :func:`encode` without codes,
-    for any number of attributes.
-
-    >>> level_numbers(pd.DataFrame({"A": ["y", "n"], "B": [1, 1]}))[0]
-    [array([1, 0]), array([1, 1])]
-    """
-    frame, whole = as_frame(frame), declared(levels)
-    if not len(frame.columns):
-        raise ValueError("a table needs at least one attribute; the frame has no columns")
-    if whole is not None:
-        frame = _columns_of(whole, frame)
-        levels = dict(zip(whole.names, whole.levels, strict=True))
-    _refuse_unknown(levels or (), frame.columns)
-    columns, found = [], []
-    for name in frame.columns:
-        numbers, column_levels = _coded_column(frame[name], (levels or {}).get(name), alike)
-        columns.append(numbers)
-        found.append(column_levels)
-    if whole is None:
-        whole = Domain(tuple(frame.columns), tuple(found))
-    return columns, whole
-
-
-def declared(levels: Levels) -> Domain | None:
-    """What is declared of all columns, by a domain, a survey or a scheme; None if nothing is.
-
-    >>> declared({"A": (0, 1)}) is None
-    True
-    """
-    if levels is None or isinstance(levels, Mapping):
-        return None
-    for name in ("reports", "domain"):  # a scheme counts reports, a survey answers
-        levels = getattr(levels, name, levels)
-    if not isinstance(levels, Domain):
-        raise ValueError(
-            "levels is a mapping from columns to their levels, a domain, a survey or a scheme; "
-            f"got {levels!r}"
-        )
-    return levels
-
-
-def _columns_of(domain: Domain, frame: pd.DataFrame) -> pd.DataFrame:
-    """The columns of a frame in the order of a domain; they must be the same ones."""
-    refuse_other_columns(frame.columns, domain)
-    if tuple(frame.columns) != domain.names:
-        warnings.warn("the columns stand in another order: they are taken by name", stacklevel=2)
-    return frame[list(domain.names)]
-
-
-def refuse_other_columns(columns: Iterable[str], domain: Domain) -> None:
-    """Refuse columns that are not the attributes of a domain, in whatever order.
-
-    >>> refuse_other_columns(["a"], Domain(("A",), ((0, 1),)))
-    Traceback (most recent call last):
-    ValueError: the records lack A and have a, which is not asked; asked is A
-    """
-    columns = list(columns)
-    missing = [name for name in domain.names if name not in columns]
-    extra = [name for name in columns if name not in domain.names]
-    if missing or extra:
-        lacks = f"lack {listed(missing)}" if missing else ""
-        has = f"have {listed(extra)}, which is not asked" if extra else ""
-        raise ValueError(
-            f"the records {' and '.join(filter(None, (lacks, has)))}; "
-            f"asked is {listed(domain.names)}"
-        )
-
-
-def decode(codes: np.ndarray, domain: Domain, like: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Codes back to records, with the column types of `like` where that is given.
-
-    >>> decode(np.array([2, 0]), Domain(("A",), (("no", "so so", "yes"),)))["A"].tolist()
-    ['yes', 'no']
-    """
-    return from_level_numbers(domain.digits(codes), domain, like)
-
-
-def from_level_numbers(
-    digits: np.ndarray, domain: Domain, like: pd.DataFrame | None = None
-) -> pd.DataFrame:
-    """:func:`decode` for records as numbers of levels, a column an attribute.
-
-    >>> from_level_numbers(np.array([[1], [0]]), Domain(("A",), (("n", "y"),)))["A"].tolist()
-    ['y', 'n']
-    """
-    columns = {}
-    for axis, (name, levels) in enumerate(zip(domain.names, domain.levels, strict=True)):
-        values = pd.Series(list(levels)).take(digits[:, axis]).reset_index(drop=True)
-        if like is not None and name in like.columns and _fits(levels, like[name].dtype):
-            values = values.astype(like[name].dtype)
-        columns[name] = values.array
-    index = like.index if like is not None and len(like) == len(digits) else None
-    return pd.DataFrame(columns, index=index)
-
-
-def _fits(levels: tuple, dtype: Any) -> bool:
-    """Whether a column of this type can hold the levels."""
-    if isinstance(dtype, pd.CategoricalDtype):
-        return set(levels) <= set(dtype.categories)
-    words = not pd.api.types.is_object_dtype(dtype) and pd.api.types.is_string_dtype(dtype)
-    if words and not all(isinstance(level, str) for level in levels):
-        return False  # the reports are levels of the survey, whatever the answers were written as
-    if dtype.kind not in "iubf":
-        return True
-    try:  # a type of whole numbers would cut 0.5 down to 0
-        held = pd.Series(list(levels)).astype(dtype).tolist()
-    except (TypeError, ValueError, OverflowError):
-        return False
-    return all(a == b for a, b in zip(held, levels, strict=True))
-
-
-def as_frame(records: object) -> pd.DataFrame:
-    """Arrays get the column names x0, x1, ...; pandas' frames stay as they are, others are read.
-
-    >>> list(as_frame(np.zeros((2, 3))).columns)
-    ['x0', 'x1', 'x2']
-    """
-    if isinstance(records, pd.Series):
-        return records.to_frame(records.name if records.name is not None else "x0")
-    if isinstance(records, pd.DataFrame):
-        if not records.columns.is_unique:
-            repeated = sorted(set(records.columns[records.columns.duplicated()]), key=str)
-            raise ValueError(f"column names must differ; repeated: {listed(repeated)}")
-        return records
-    if engines.elsewhere(records):
-        return engines.to_pandas(records)
-    array = np.asarray(records)
-    if array.ndim != 2:
-        raise ValueError(f"records must be a frame or a 2-d array; got {array.ndim} dimension(s)")
-    return pd.DataFrame(array, columns=[f"x{axis}" for axis in range(array.shape[1])])
-
-
-def _coded_column(
-    column: pd.Series, given: Iterable | None, alike: np.ndarray | None = None
-) -> tuple[np.ndarray, tuple]:
-    """A column as level numbers, and its levels."""
-    given = None if given is None else tuple(given)
-    if (
-        given in (None, (0, 1))
-        and isinstance(column.dtype, np.dtype)
-        and column.dtype.kind in "iub"
-    ):
-        bits = column.to_numpy()
-        if len(bits) and bits.min() >= 0 and bits.max() <= 1:
-            return bits, given or (0, 1)
-    missing = column.isna().to_numpy()
-    if missing.any():
-        place = f"first in {_place(column, missing)}" if alike is None else _number(missing, alike)
-        raise ValueError(
-            f"column {column.name!r} has missing values ({place}): "
-            "fill them, drop the rows, or make them a level of their own"
-        )
-    values, numbers = _distinct(column)
-    levels = tuple(_own_levels(column, values)) if given is None else given
-    of_values = places(values, levels, column.name)
-    numbers = of_values[numbers]
-    if (of_values < 0).any():
-        outside = numbers < 0
-        value = column.iloc[int(np.flatnonzero(outside)[0])]
-        value = value.item() if isinstance(value, np.generic) else value
-        same = outside & (column == value).to_numpy()
-        place = _place(column, outside) if alike is None else _number(same, alike)
-        raise ValueError(
-            f"column {column.name!r} has the value {value!r} ({place}), "
-            f"which is not among its levels {listed(levels)}"
-        )
-    return numbers, levels
-
-
-def _place(column: pd.Series, rows: np.ndarray) -> str:
-    row = column.index[int(np.flatnonzero(rows)[0])]
-    return f"row {row.item() if isinstance(row, np.generic) else row!r}"
-
-
-def _number(rows: np.ndarray, alike: np.ndarray) -> str:
-    records = int(alike[rows].sum())
-    return f"in {records:,} record{'s' if records > 1 else ''}"
-
-
-def _distinct(column: pd.Series) -> tuple[list, np.ndarray]:
-    """The distinct values of a column without gaps, and which of them each row has."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        used, numbers = np.unique(column.cat.codes.to_numpy(), return_inverse=True)
-        return column.cat.categories[used].tolist(), numbers
-    try:
-        numbers, values = pd.factorize(column)
-    except TypeError:
-        raise ValueError(
-            f"column {column.name!r} holds values that are no answers, "
-            f"for example {column.iloc[0]!r}"
-        ) from None
-    return values.tolist(), numbers
-
-
-def _own_levels(column: pd.Series, values: list) -> list | tuple:
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return list(column.cat.categories)
-    if zeros_and_ones(values):
-        return (0, 1)
-    try:
-        return sorted(values)
-    except TypeError:
-        raise ValueError(
-            f"column {column.name!r} mixes values that cannot be sorted, for example "
-            f"{listed(values[:3])}: make it categorical"
-        ) from None
-
-
 def _flat(names: tuple) -> tuple[str, ...]:
     """Accept marginal("A", "B") and marginal(["A", "B"]); a name may be a number."""
     if len(names) == 1 and not isinstance(names[0], str) and isinstance(names[0], Iterable):
         return tuple(names[0])
     return names
-
-
-def listed(values: Iterable, most: int = 12) -> str:
-    """Names for an error's sentence, the first few of many.
-
-    >>> listed(["A", "B", 3], most=2)
-    'A, B, ... (3 in all)'
-    """
-    values = [repr(value) if not isinstance(value, str) else value for value in values]
-    shown = ", ".join(values[:most])
-    return shown if len(values) <= most else f"{shown}, ... ({len(values)} in all)"

@@ -12,7 +12,8 @@ import pytest
 from weka import reference
 
 from ppdm.book.chromium import NAMES, find_chromium, launch_options
-from ppdm.course.cell import Workshop, why_not_sealed
+from ppdm.book.site import live
+from ppdm.course.wall import why_no_wall
 from ppdm.places import find_root
 
 #: The programs that are hidden, and the fixtures of which a test requests one to see each.
@@ -20,7 +21,7 @@ HIDDEN = {
     **{name: {"chromium_path"} for name in NAMES},
     "npm": {"npm"},
     "node": {"npm"},
-    "bwrap": {"sealed", "seal"},
+    "bwrap": {"wall"},
     "java": {"run_weka", "spark_folder"},
 }
 NPM = find_root() / "_build" / "npm"
@@ -69,12 +70,10 @@ def chromium(chromium_path):
 
 @pytest.fixture(scope="session")
 def browsers_python():
-    """The folder of Python for the browser, as a build has fetched it."""
-    runtime = NPM / "pyodide" / "node_modules"
+    """The archives of Python for the browser, as a build has fetched them."""
+    folder = live.archives()
     cure = "apt-get install npm, then `make quick` fetches it"
-    return here(
-        (runtime / ".installed").is_file() and runtime / "pyodide", "Python for the browser", cure
-    )
+    return here((folder / "packages.zip").is_file() and folder, "Python for the browser", cure)
 
 
 @pytest.fixture(scope="session")
@@ -83,21 +82,13 @@ def npm():
     return here(shutil.which("npm"), "npm", "apt-get install npm")
 
 
-@pytest.fixture(scope="module")
-def sealed():
-    """A workshop of sealed cells for students' code."""
-    reason = why_not_sealed()
+@pytest.fixture(scope="session")
+def wall():
+    """Sandboxes for students' code can be made here."""
+    reason = why_no_wall()
     # bubblewrap missing, or not allowed to work; any other reason is a fault of ours
     assert not reason or "bubblewrap" in reason or "bwrap:" in reason, reason
-    here(not reason, "sealed cells", f"apt-get install bubblewrap ({reason})")
-    with Workshop() as workshop:
-        yield workshop
-
-
-@pytest.fixture(scope="session")
-def seal():
-    """The option of `ppdm course grade` that this machine needs: none where cells can be sealed."""
-    return [] if why_not_sealed() is None else ["--unsealed"]
+    here(not reason, "sandbox", f"apt-get install bubblewrap ({reason})")
 
 
 @pytest.fixture(scope="session")

@@ -6,13 +6,17 @@ A mistake is a small change in the stored solution, and the words that the check
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import nbformat
 
-from ppdm.course.build import student_version
+from ppdm.course.build import build, student_version
+from ppdm.course.grade import job_of
 from ppdm.course.personal import ASSIGNMENTS
+from ppdm.course.submissions import Submission
 
 SOURCES = Path(__file__).parents[1] / "notebooks" / "assignments"
 
@@ -208,3 +212,30 @@ def run_here(notebook, student: str) -> dict[str, str | None]:
     finally:
         del os.environ["PPDM_STUDENT"]
     return said
+
+
+def nbgrader(course: Path, *words: str) -> str:
+    """Run one of nbgrader's own commands in a course's folder; it calls alembic by name."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", *words], cwd=course, env={**os.environ, "PATH": path},
+        capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def course_of(folder: Path, assignments) -> Path:
+    """A course's folder for nbgrader, with these assignments in its gradebook."""
+    build(SOURCES, folder / "built")
+    course = folder / "built" / "nbgrader"
+    for assignment in assignments:
+        nbgrader(course, "generate_assignment", assignment)
+    return course
+
+
+def job(notebook, assignment: str = "00_primer", student: str = "ada", timeout: float = 20) -> dict:
+    """What a checker is given for a notebook, or for some bytes."""
+    data = notebook if isinstance(notebook, bytes) else nbformat.writes(notebook).encode()
+    submission = Submission(student, assignment, data)
+    return job_of(submission, SOURCES / f"{assignment}.ipynb", timeout)

@@ -101,6 +101,29 @@ def test_a_survey_disguises_what_lies_in_files(tmp_path):
     assert abs(table.n(A="no") - 90) < 32 and abs(table.n(B=0) - 90) < 32
 
 
+def test_the_order_of_an_enumeration_survives(frame):
+    """Once an Enum came back as words, and the matrix turned .30 to 1.306."""
+    votes = np.random.default_rng(1).random(500) < 0.3
+    answers = pl.DataFrame(
+        {"v": np.where(votes, "yes", "no")}, schema={"v": pl.Enum(["yes", "no"])}
+    )
+    matrix = RRMatrix({"v": [[0.9, 0.5], [0.1, 0.5]]})
+    expected = count(matrix.disguise(answers.to_pandas(), np.random.default_rng(1)))
+    for records in (answers, answers.lazy()):
+        reports = matrix.disguise(records, np.random.default_rng(1))
+        assert reports.lazy().collect_schema() == answers.schema
+        assert count(reports).levels == expected.levels == (("yes", "no"),)
+
+
+def test_a_stream_is_disguised_with_declared_levels_only(frame):
+    """Once its records were gone when they were to be disguised: no reports, and no word."""
+    table, levels = pa.Table.from_pandas(frame, preserve_index=False), count(frame).domain
+    given = SCHEME.disguise(table.to_reader(), np.random.default_rng(7), levels)
+    assert given.equals(SCHEME.disguise(table, np.random.default_rng(7), levels))
+    with pytest.raises(ValueError, match="a stream is read once, .*: declare those of all columns"):
+        SCHEME.disguise(table.to_reader(), np.random.default_rng(7))
+
+
 def test_other_frames_are_refused_with_a_sentence():
     relation = duckdb.sql("select 1 as A union all select 0")
     with pytest.raises(ValueError, match="disguised one by one in pandas, Polars and Arrow frames"):

@@ -323,7 +323,7 @@ def test_runs_with_other_parameters_do_not_overwrite_each_other(book, monkeypatc
 
 @pytest.fixture
 def cache(book, monkeypatch):
-    """Kept cells of a megabyte each, unused for some days; a function that says which are left."""
+    """Kept points of a megabyte each, unused for some days; a function that says which are left."""
     monkeypatch.chdir(book.root)
     monkeypatch.delenv("PPDM_CACHE", raising=False)
     folder = book.out / "cache"
@@ -355,13 +355,13 @@ def test_cells_that_nothing_uses_any_more_are_removed_with_a_sentence(book, cach
     manifest_of(places.quick_layout(book.root), quick)
     assert cli.main(["book", "clean"]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("Removed the kept cells of 2 experiments (2 MB) that nothing had used")
+    assert said.startswith("Removed the kept points of 2 experiments (2 MB) that nothing had used")
     assert said.endswith("; 3 MB are left.\n")
     assert left() == {young, built, quick} and old
     assert not (book.out / "cache" / "ab").exists()
     assert cli.main(["book", "clean"]) == 0
     assert (
-        capsys.readouterr().out == "Nothing to remove: 3 MB of kept cells are in use, or young.\n"
+        capsys.readouterr().out == "Nothing to remove: 3 MB of kept points are in use, or young.\n"
     )
 
 
@@ -391,7 +391,7 @@ def test_builds_and_runs_prune_and_reading_is_use(book, cache, monkeypatch, caps
     monkeypatch.setattr(commands, "check_parameters", lambda *_: None)
     old = keep("aa1", 40)
     assert cli.main(["run", "00"]) == 0
-    assert "Removed the kept cells of 1 experiment (1 MB)" in capsys.readouterr().out
+    assert "Removed the kept points of 1 experiment (1 MB)" in capsys.readouterr().out
     assert not left() and old
     monkeypatch.setattr(identity, "_BEGAN", float("inf"))  # whoever edits the package meanwhile
     for _ in range(2):

@@ -98,8 +98,8 @@ def test_a_large_site_is_found_with_its_largest_file(site):
 
 def test_python_and_the_printed_book_have_limits_of_their_own(site):
     folder = site()
-    (folder / "_static" / "pyodide").mkdir(parents=True)
-    (folder / "_static" / "pyodide" / "python.wasm").write_bytes(b"x" * 5000)
+    (folder / "_static" / "python").mkdir(parents=True)
+    (folder / "_static" / "python" / "python.wasm").write_bytes(b"x" * 5000)
     (folder / "ppdm-book.pdf").write_bytes(b"x" * 3000)
     assert check_size(folder, limit=4000, python=8000, printed=4000) == []
     found = check_size(folder, limit=4000, python=5000, printed=3000)

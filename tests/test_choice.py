@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ppdm import Domain, Table, cli, data
+from ppdm import Domain, MultiGroup, Table, UnrelatedQuestion, cli, data
+from ppdm.channel import matrix_epsilon
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
-from ppdm.disguise.matrix import matrix_epsilon
 from ppdm.disguise.today import OneSampled
 from ppdm.optimise import best_ldp_scheme, best_scheme, mse
 from ppdm.papers.common import respondents
@@ -148,9 +148,9 @@ def test_the_ladder_says_no_more_than_was_allowed(fear):
         everyone = Table(survey.domain, np.ones(8))
         (spec,) = option.protection
         scheme = (
-            ladder.MultiGroup(spec["theta"], spec["groups"])
+            MultiGroup(spec["theta"], spec["groups"])
             if "theta" in spec
-            else ladder.UnrelatedQuestion(spec["q"])
+            else UnrelatedQuestion(spec["q"])
         )
         goal = ladder.RECORD if fear == "record" else names[0]
         known = names[1:] if fear == "neighbour" else ()
@@ -308,9 +308,9 @@ def on_the_plane(option, s: Situation, domain: Domain):
         return OneSampled(domain, math.log(3), [[n, names[-1]] for n in names[:-1]])
     (spec,) = option.protection
     if "theta" not in spec:
-        return ladder.UnrelatedQuestion(spec["q"])
+        return UnrelatedQuestion(spec["q"])
     alone = len(spec["groups"]) > 1
-    return ladder.MultiGroup(spec["theta"], [[n] for n in names] if alone else [names])
+    return MultiGroup(spec["theta"], [[n] for n in names] if alone else [names])
 
 
 def matrix(option, s: Situation) -> np.ndarray | None:

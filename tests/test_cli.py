@@ -113,7 +113,7 @@ def test_an_extra_that_a_command_names_brings_what_the_machinery_needs():
     project = tomllib.loads((find_root() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for command in cli.COMMANDS.values():
         brings = project["optional-dependencies"].get(command.extra, [])
-        assert command.extra in ("", "book") or "ppdm[book]" in brings, command
+        assert command.extra in ("", "survey", "book") or "ppdm[book]" in brings, command
 
 
 def test_an_absent_part_is_one_sentence(capsys, monkeypatch):

@@ -119,7 +119,7 @@ def test_a_cell_that_fails_is_named(two_workers):
     def fails(rng, reps, theta):
         raise ValueError("no such answer")
 
-    with pytest.raises(study.CellError, match="cell theta=3 failed: ValueError: no such answer"):
+    with pytest.raises(study.PointError, match="point theta=3 failed: ValueError: no such answer"):
         study.run(fails, {"theta": [3]}, reps=2, seed=1, executor=executor, cache=False)
 
 

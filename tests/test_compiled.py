@@ -11,7 +11,8 @@ PARTS = {
     "pairs and a tree": """
 from ppdm.folding import dense_pairs
 from ppdm.learn.id3 import grow
-from ppdm.table import Domain, Table
+from ppdm.domain import Domain
+from ppdm.table import Table
 cells = np.random.default_rng(1).normal(1, 1, 2**13)
 names = tuple("ABCDEFGHIJKLM")
 tree = grow(Table(Domain(names, ((0, 1),) * 13), cells), "M")

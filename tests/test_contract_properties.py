@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ppdm import Survey, count, scheme_of
+from ppdm import Survey, count, reports, scheme_of
 from ppdm.learn import ID3, NaiveBayes
 
 NAMES = ("smokes", "alter", "q 3", "ü")
@@ -211,9 +211,14 @@ def learned(case, frame, scheme):
         raise ValueError("there is no class to learn")
     for learner in (NaiveBayes(scheme), ID3(scheme)):
         for records, asked in ((plain, frame), (same, same)):
-            X, y = records.drop(columns=target), records[target]
+            sent = reports(records, scheme)
+            X, y = sent.drop(columns=target), sent[target]
             model = learner.fit(X, y)
-            asked = asked.drop(target) if isinstance(asked, pl.DataFrame) else X
+            asked = (
+                asked.drop(target)
+                if isinstance(asked, pl.DataFrame)
+                else records.drop(columns=target)
+            )
             found.append((model.predict(asked).tolist(), round(model.score(X, y), 9)))
     return found[::2], found[1::2]
 

@@ -1,9 +1,9 @@
-"""Grading: what is done with strange submissions, and a whole class of them."""
+"""What is done with a submission: found, opened, put together, graded; and nbgrader's own work around it."""
 
 import csv
-import json
-import re
-import time
+import os
+import socket
+import sys
 import zipfile
 
 import nbformat
@@ -12,153 +12,376 @@ import pytest
 pytest.importorskip("nbgrader")
 
 from course_answers import (
-    AIBR,
-    GROUPS,
+    ASSIGNMENTS,
     MISTAKES,
-    OPTRR,
     PRIMER,
     SOURCES,
     SURVEYS,
     answered,
+    course_of,
     grade_id,
+    job,
+    nbgrader,
+    student_version,
 )
 
 from ppdm import cli
-from ppdm.course import build, feedback, handin, mark
+from ppdm.course import build, checker, export, grade, submissions
 
-SOURCE = SOURCES / f"{PRIMER}.ipynb"
+# -- found, and opened -----------------------------------------------------------------------------
+
+
+def lay(folder, *places, content="{}"):
+    for place in places:
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_text(content)
+
+
+def find(folder):
+    """Submissions by student, and all remarks in one text."""
+    found, remarks = submissions.find_submissions(folder, [PRIMER, SURVEYS])
+    return {s.student: s for s in found}, "\n".join(
+        [*remarks, *(r for s in found for r in s.remarks)]
+    )
+
+
+def test_there_is_one_layout_and_what_lies_elsewhere_is_named(tmp_path):
+    lay(tmp_path, "ada/00_primer/00_primer.ipynb", "ada/00_primer/.x/y", "bob/00_primer.ipynb",
+        "cy/00_primer/my first.IPYNB", "di/00_primer/a.ipynb", "di/00_primer/b.ipynb.txt", "loose.ipynb",
+        "ed/00_primer/00_primer.ipynb", "ed/00_primer/00_primer (1).ipynb", "fi/notes/00_primer.ipynb")  # fmt: skip
+    found, remarks = find(tmp_path)
+    assert [s for s, one in found.items() if one.notebook == b"{}"] == ["ada", "cy", "ed"]
+    assert found["di"].notebook is None and "bob" not in found and not found["ada"].remarks
+    for words in ("/'bob' holds '00_primer.ipynb', a file", "cy/00_primer/'my first.IPYNB' was taken",
+                  "di/00_primer holds no 00_primer.ipynb, but 'a.ipynb', 'b.ipynb.txt'", "'loose.ipynb' is a file",
+                  "'00_primer (1).ipynb' was not looked at", "'fi' holds 'notes', a folder"):  # fmt: skip
+        assert words in remarks, remarks
+
+
+def test_no_two_folders_are_one_student(tmp_path):
+    """H3: a_a_bob_7 was bob, as an export of ILIAS, and took his marks away."""
+    names = ("bob", "a_a_bob_7", "2026_hs_17_1", "2026_hs_17_2", "Bob", "bob ", "b\x01ob", "b\x02ob",
+             "b\u202eob", "bo\u0308b", "b\u00f6b")  # fmt: skip
+    lay(tmp_path, *(f"{name}/00_primer/00_primer.ipynb" for name in names))
+    found, remarks = find(tmp_path)
+    assert set(found) == {
+        "bob",
+        "a_a_bob_7",
+        "2026_hs_17_1",
+        "2026_hs_17_2",
+        "Bob",
+        "bo\u0308b",
+        "b\u00f6b",
+    }
+    assert remarks.count("rename it") == 4 and r"'b\x01ob'" in remarks and "'bob '" in remarks
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links and pipes")
+def test_nothing_odd_is_opened(tmp_path):
+    lay(tmp_path, "right/00_primer/00_primer.ipynb", "folder/00_primer/00_primer.ipynb/x")
+    paths = {
+        name: tmp_path / name / PRIMER / "00_primer.ipynb"
+        for name in ("link", "zero", "pipe", "giant", "socket")
+    }
+    for path in paths.values():
+        path.parent.mkdir(parents=True)
+    paths["link"].symlink_to("/etc/passwd")
+    paths["zero"].symlink_to("/dev/zero")
+    os.mkfifo(paths["pipe"])
+    with paths["giant"].open("wb") as file:
+        file.truncate(1 << 40)
+    monkey = socket.socket(socket.AF_UNIX)
+    here = os.getcwd()
+    os.chdir(paths["socket"].parent)  # its name may have a hundred characters
+    monkey.bind("00_primer.ipynb")
+    os.chdir(here)
+    monkey.close()
+    (tmp_path / "whole").symlink_to(tmp_path / "right")
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / PRIMER).symlink_to(tmp_path / "right" / PRIMER)
+    found, remarks = find(tmp_path)
+    assert [s for s, one in found.items() if one.notebook is not None] == ["right"]
+    for name in (*paths, "folder", "whole", "part"):
+        assert name in remarks, name
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links")
+def test_a_link_that_comes_after_the_look_is_not_followed(tmp_path, monkeypatch):
+    path, other = tmp_path / "00_primer.ipynb", tmp_path / "other"
+    other.write_text("{}")
+    seen = other.stat()
+    path.symlink_to(other)
+    monkeypatch.setattr(submissions.os, "lstat", lambda _: seen)
+    assert submissions.read_bytes(path)[0] is None
+
+
+BROKEN = [
+    b"{", b"\xff\xfe\x00", b"[]", b"null", b'{"cells": 3}', b'{"cells": [3]}', b'{"cells": ' + b"[" * 1_000_000,
+    b'{"cells": [{"cell_type": "code", "source": [[]]}]}', b'{"cells": [{"source": ""}]}', b"PK\x05\x06" + bytes(18),
+    b'{"cells": [{"cell_type": "code", "metadata": {"nbgrader": "x"}}]}', bytes(2000),
+    b'{"cells":[' + b'{"cell_type":"code","source":""},' * 150_000 + b'{"cell_type":"raw"}]}',
+    b'{"cells":[{"cell_type":"code","source":"' + b"x" * 3_000_000 + b'"}]}',
+    b'{"cells":[{"cell_type":"code","source":"", "metadata": {"nbgrader": {"grade_id": ["../../x", {"a": 1}]}}}]}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("content", BROKEN, ids=range(len(BROKEN)))
+def test_a_broken_file_is_a_remark(content):
+    result = checker.check(job(content))
+    assert len(result["remarks"]) == 1 and "\n" not in result["remarks"][0]
+    assert "does not open" in result["remarks"][0] or "holds no cell" in result["remarks"][0]
+    assert failed(result) == ["estimate", "average", "plan", "claim"]
+
+
+def failed(result):
+    """The tests that are not content."""
+    return [c["metadata"]["nbgrader"]["grade_id"] for c in result["cells"] if c.get("outputs")]
+
+
+@pytest.mark.parametrize(
+    "encode", [lambda t: b"\xef\xbb\xbf" + t.encode(), lambda t: t.encode("utf-16")]
+)
+def test_encodings_with_a_mark_are_read(encode):
+    text = '{"cells": [{"cell_type": "code", "source": ["a\\n", "ü"]}, {"cell_type": "markdown", "source": "x"}]}'
+    assert [piece.source for piece in checker.read(encode(text))] == ["a\nü", "x"]
+
+
+# -- put together ----------------------------------------------------------------------------------
+
+
+def put_together(handed_in):
+    given = job(handed_in)
+    source, blank = (
+        [checker._piece(cell) for cell in given[version]] for version in ("source", "blank")
+    )
+    pieces, remarks = checker.put_together(
+        checker.read(nbformat.writes(handed_in).encode()), source, blank
+    )
+    return {piece.name: piece for piece in pieces if piece.name}, pieces, remarks
 
 
 def cell_of(notebook, name):
     return next(cell for cell in notebook.cells if grade_id(cell) == name)
 
 
-def without(notebook, *names):
-    notebook.cells = [cell for cell in notebook.cells if grade_id(cell) not in names]
-    return notebook
-
-
-def test_an_untouched_submission_is_put_together_without_remark():
-    notebook, remarks = mark.put_together(answered(PRIMER), SOURCE)
-    assert remarks == []
-    assert "BEGIN HIDDEN TESTS" in cell_of(notebook, "estimate").source
-    assert "said" in cell_of(notebook, "estimate-answer").source
-
-
-def test_altered_tests_are_replaced():
-    handed_in = answered(PRIMER)
-    cell_of(handed_in, "plan").source = "pass"
-    cell_of(handed_in, "claim").cell_type = "markdown"
-    cell_of(handed_in, "estimate").metadata["nbgrader"]["points"] = 100
-    notebook, remarks = mark.put_together(handed_in, SOURCE)
-    assert remarks == ["cell 'plan' was altered; the original was used"]
-    assert [c.metadata["nbgrader"]["points"] for c in notebook.cells if mark._is_grade(c)] == [
-        4,
-        3,
-        4,
-        4,
-        5,
+def test_tests_are_always_the_original_ones_and_every_change_is_named():
+    notebook = answered(PRIMER)
+    assert put_together(notebook)[2] == []
+    cell_of(notebook, "plan").source = "pass"
+    cell_of(notebook, "claim").cell_type = "markdown"
+    cell_of(notebook, "estimate").metadata["nbgrader"] |= {
+        "points": 100,
+        "locked": False,
+        "solution": True,
+    }
+    notebook.cells = [
+        c for c in notebook.cells if grade_id(c) not in ("average", "plan-answer", "begin")
     ]
-    assert cell_of(notebook, "claim").cell_type == "code"
+    notebook.cells.append(cell_of(notebook, "estimate").copy())
+    notebook.cells.insert(3, nbformat.v4.new_code_cell("helper = 1"))
+    named, pieces, remarks = put_together(notebook)
+    assert [(p.note["points"], p.kind) for p in named.values() if p.note["grade"]] == [
+        (4, "code"), (3, "code"), (4, "code"), (4, "code"), (5, "markdown")
+    ]  # fmt: skip
+    assert all(
+        "BEGIN HIDDEN TESTS" in named[name].source
+        for name in ("estimate", "average", "plan", "claim")
+    )
+    assert (
+        "NotImplementedError" in named["plan-answer"].source
+        and "said" in named["estimate-answer"].source
+    )
+    assert list(named) == [
+        grade_id(c) for c in nbformat.read(SOURCES / f"{PRIMER}.ipynb", 4).cells if grade_id(c)
+    ]
+    assert sum(piece.source == "helper = 1" for piece in pieces) == 1
+    assert len([r for r in remarks if "is missing" in r]) == 3
+    assert (
+        "cell 'plan' was altered; the original was used" in remarks and "occurs twice" in remarks[0]
+    )
 
 
-def test_missing_cells_come_back_in_their_place():
-    handed_in = without(answered(PRIMER), "estimate", "plan-answer", "begin")
-    notebook, remarks = mark.put_together(handed_in, SOURCE)
-    assert len(remarks) == 3 and all("is missing" in remark for remark in remarks)
-    names = [grade_id(c) for c in notebook.cells if grade_id(c)]
-    assert names == [grade_id(c) for c in nbformat.read(SOURCE, 4).cells if grade_id(c)]
-    assert "NotImplementedError" in cell_of(notebook, "plan-answer").source
+# -- graded ----------------------------------------------------------------------------------------
 
 
-def test_a_test_cell_that_occurs_twice_counts_once():
-    handed_in = answered(PRIMER)
-    handed_in.cells.append(cell_of(handed_in, "estimate").copy())
-    notebook, remarks = mark.put_together(handed_in, SOURCE)
-    assert sum(grade_id(c) == "estimate" for c in notebook.cells) == 1
-    assert "occurs twice" in remarks[0]
+def test_exit_costs_only_its_cell_and_a_loop_only_its_task(wall):
+    notebook = answered(PRIMER)
+    notebook.cells.insert(0, nbformat.v4.new_code_cell("exit()"))
+    notebook.cells.insert(0, nbformat.v4.new_code_cell("import os; os._exit(3)"))
+    cell_of(
+        notebook, "plan-answer"
+    ).source = "def survey_plan(*a):\n    while True: pass\nmy_plan = None"
+    next(c for c in notebook.cells if "student =" in c.source).source = "student = 'bob'  # or so"
+    result = grade.result_of(job(notebook, timeout=10))
+    messages = [c["outputs"][0]["evalue"] for c in result["cells"] if c.get("outputs")]
+    assert failed(result) == ["plan"] and "longer than 10 seconds" in messages[0]
+    assert "cell number 1 ended its Python" in result["remarks"]
+    assert "names the student 'bob'" in str(result["remarks"])
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"{",
-        b"\xff\xfe\x00",
-        b"[]",
-        b"null",
-        b'{"cells": 3}',
-        b'{"cells": [3]}',
-        b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "x"}]}',
-        b'{"cells": ' + b"[" * 1_000_000,
-        b'{"cells": [{"cell_type": "code", "source": [[]]}]}',
-        b'{"cells": [{"cell_type": "code", "metadata": {"nbgrader": "x"}}]}',
-    ],
-)
-def test_a_broken_file_is_a_remark(tmp_path, content):
-    path = tmp_path / "00_primer.ipynb"
-    path.write_bytes(content)
-    result = mark.graded(job(handin.Submission("ada", PRIMER, path), tmp_path), no_workshop)
-    assert [task["points"] for task in result["tasks"]] == [0] * 5
-    assert len(result["remarks"]) == 1 and "\n" not in result["remarks"][0][:80]
+@pytest.mark.parametrize(("hog", "lost"), [
+    ("import numpy; x = [numpy.ones(10**8) for _ in range(99)]", ["estimate"]),
+    ("import resource; resource.setrlimit(resource.RLIMIT_CPU, (1, 9))\nwhile True: pass", ["estimate", "average", "plan", "claim"]),
+])  # fmt: skip
+def test_a_checker_that_exhausts_its_bounds_costs_its_own_submission(wall, hog, lost):
+    """H2, M3: whatever gets past the wall meets the checker's own bounds, and the failure is a result."""
+    one = job(answered(PRIMER))
+    cell = next(
+        c for c in one["source"] if c["metadata"].get("nbgrader", {}).get("grade_id") == "estimate"
+    )
+    cell["source"] = hog  # as if a check had done it
+    result = grade.result_of(one)
+    assert failed(result) == lost and (grade.EXHAUSTED in str(result["remarks"])) == (len(lost) > 1)
 
 
-def job(submission, folder, source=SOURCE, sealed=False, timeout=20):
+@pytest.mark.weekly
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: f"{m.assignment}-{m.task}-{m.words}")
+def test_mistakes_are_named_from_outside_as_at_home(wall, mistake):
+    result = grade.result_of(job(answered(mistake.assignment, mistake), mistake.assignment))
+    messages = [c["outputs"][0]["evalue"] for c in result["cells"] if c.get("outputs")]
+    assert failed(result) == [mistake.task] and mistake.words in messages[0]
+
+
+def test_without_a_sandbox_the_refusal_names_it(tmp_path, capsys):
+    assert cli.main(["course", "grade", str(tmp_path)]) == 1  # hidden by conftest.py
+    assert "no sandbox for the submissions here: bubblewrap" in capsys.readouterr().err
+
+
+def test_what_is_missing_is_a_sentence(tmp_path, capsys):
+    for words in (["--timeout", "0"], ["--workers", "0"]):
+        assert cli.main(["course", "grade", str(tmp_path), *words]) == 1
+        assert "takes one or more, not 0" in capsys.readouterr().err
+
+
+# -- a course, with nbgrader itself ----------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_lecturer_with_nbgrader(wall, tmp_path, capsys):
+    """Assign, collect, grade, read by hand, feedback, export; and once more."""
+    from nbgrader.api import Gradebook
+
+    assert cli.main(["course", "build", "--out", str(tmp_path / "built")]) == 0
+    course = tmp_path / "built" / "nbgrader"
+    assert cli.main(["course", "grade", str(course)]) == 1
+    assert "nbgrader generate_assignment" in capsys.readouterr().err
+    nbgrader(course, "generate_assignment", PRIMER)
+    release = nbformat.read(course / "release" / PRIMER / f"{PRIMER}.ipynb", as_version=4)
+    assert [c.source for c in release.cells] == [
+        c.source for c in student_version(SOURCES / f"{PRIMER}.ipynb").cells
+    ]
+    archive = course / "downloaded" / PRIMER / "archive"
+    archive.mkdir(parents=True)
+    mistake = next(m for m in MISTAKES if (m.assignment, m.task) == (PRIMER, "plan"))
+    with zipfile.ZipFile(archive / "moodle.zip", "w") as packed:
+        for name, notebook in {
+            "Ada_1": answered(PRIMER),
+            "Bob_2": answered(PRIMER, mistake),
+        }.items():
+            packed.writestr(
+                f"{name}_assignsubmission_file/{PRIMER}.ipynb", nbformat.writes(notebook)
+            )
+    settings = course / "nbgrader_config.py"
+    settings.write_text(settings.read_text().replace("# Moodle:  c.", "c."))
+    nbgrader(course, "zip_collect", PRIMER)
+    assert cli.main(["course", "grade", str(course)]) == 0
+    told = capsys.readouterr()
+    assert submissions.LAYOUT in told.out and "2/2" in told.err
+    url = f"sqlite:///{course / 'gradebook.db'}"
+    with Gradebook(url) as book:
+        assert points(book, "Ada_1") == {
+            "estimate": 4,
+            "average": 3,
+            "plan": 4,
+            "claim": 4,
+            "verdict": 0,
+        }
+        assert points(book, "Bob_2") == {
+            "estimate": 4,
+            "average": 3,
+            "plan": 0,
+            "claim": 4,
+            "verdict": 0,
+        }
+        assert all(s.needs_manual_grade for s in book.assignment_submissions(PRIMER))
+        essay = book.find_grade("verdict", PRIMER, PRIMER, "Bob_2")  # what formgrader does
+        essay.manual_score, essay.needs_manual_grade = 3.5, False
+        book.find_comment(
+            "verdict", PRIMER, PRIMER, "Bob_2"
+        ).manual_comment = "The number is missing."
+        book.db.commit()
+    nbgrader(course, "generate_feedback", PRIMER)
+    page = (course / "feedback" / "Bob_2" / PRIMER / f"{PRIMER}.html").read_text()
+    assert mistake.words in page and "The number is missing." in page and "14.5" in page
+    assert cli.main(["course", "grade", str(course)]) == 0
+    assert "2 submissions, 2 of them unchanged" in capsys.readouterr().out
+    nbgrader(course, "export")
+    table = list(csv.reader((course / "grades.csv").open(newline="")))
+    assert table[0][3:] == ["SIS Login ID", "Section", PRIMER]
+    assert [row[3:] for row in table[1:]] == [
+        ["", "", "20"],
+        ["Ada_1", "", "15.0"],
+        ["Bob_2", "", "14.5"],
+    ]
+    (course / "submitted" / "Bob_2" / PRIMER / f"{PRIMER}.ipynb").write_text("{")
+    assert cli.main(["course", "grade", str(course)]) == 0
+    with Gradebook(url) as book:  # her points stay, and are to be looked at again
+        essay = book.find_grade("verdict", PRIMER, PRIMER, "Bob_2")
+        assert (
+            points(book, "Bob_2")["estimate"] == 0
+            and essay.manual_score == 3.5
+            and essay.needs_manual_grade
+        )
+
+
+def points(book, student):
+    submission = book.find_submission(PRIMER, student)
     return {
-        "submission": submission,
-        "source": source,
-        "kept": folder / "kept" / "one.json",
-        "timeout": timeout,
-        "sealed": sealed,
+        grade.name: grade.score for notebook in submission.notebooks for grade in notebook.grades
     }
 
 
-def no_workshop():
-    raise AssertionError("nothing is to be run here")
+@pytest.mark.parametrize(("platform", "places"), [
+    ("Moodle", ["Ann Miller_3_assignsubmission_file/00_primer.ipynb",
+                "Ann Miller_4_assignsubmission_file_00_primer.ipynb"]),
+    ("Canvas", ["millerann_11_51_00_primer.ipynb", "millerann_LATE_12_52_00_primer-1.ipynb"]),
+    ("ILIAS", ["ws_26_smith_1/00_primer.ipynb", "ws_26_smith_2/00_primer.ipynb"]),
+])  # fmt: skip
+def test_the_lines_for_platforms_keep_students_of_one_name_apart(platform, places):
+    """`nbgrader zip_collect` reads these; the line is taken by the lecturer, not guessed."""
+    import re
+
+    line = next(
+        line for line in build.NBGRADER_CONFIG.splitlines() if line.startswith(f"# {platform}")
+    )
+    expression = eval(line.partition(" = ")[2])
+    found = [re.match(expression, f"/course/downloaded/{place}") for place in places]
+    assert len({one["student_id"] for one in found}) == 2
+    assert {one["file_id"] for one in found} == {PRIMER}
 
 
-def test_a_damaged_result_is_graded_anew(tmp_path):
-    one = job(handin.Submission("ada", PRIMER, None), tmp_path)
-    first = mark.graded(one, no_workshop)
-    for content in (b"", b"{", b"[]", b"{}"):
-        one["kept"].write_bytes(content)
-        assert mark.graded(one, no_workshop) == first
-
-
-def test_another_notebook_is_a_remark(tmp_path):
-    notebook, remarks = mark.put_together(answered(SURVEYS), SOURCES / f"{OPTRR}.ipynb")
-    assert notebook is not None  # they share the cell `begin`, so what else there is is put back
-    notebook, remarks = mark.put_together(nbformat.v4.new_notebook(), SOURCE)
-    assert notebook is None and "holds no cell" in remarks[0]
-
-
-@pytest.mark.parametrize("folder", ["nowhere", "empty"])
-def test_a_useless_folder_is_refused(tmp_path, folder, capsys):
-    (tmp_path / "empty").mkdir()
-    assert cli.main(["course", "grade", str(tmp_path / folder)]) == 1
-    assert "folder" in capsys.readouterr().err
-
-
-def test_a_feedback_page_asks_no_other_host_and_escapes():
-    task = {"task": "t", "points": 0.0, "max": 1.0, "message": "<script>", "answer": "a < b"}
-    page = feedback.page("a&b", [{"assignment": PRIMER, "remarks": ["<i>"], "tasks": [task]}])
-    assert not re.search(r"https?://|<script|<i>", page) and "a&amp;b" in page
-    assert "default-src 'none'" in page
-
-
-@pytest.mark.parametrize(
-    "points, message, words",
-    [
-        (None, "", ["? of 5", "A human will read this."]),
-        (3.5, "The number is missing.", ["3.5 of 5", "The number is missing."]),
-        (5.0, "", ["5 of 5", "Right."]),
-        (None, "To be read again: x.", ["? of 5", "To be read again: x."]),
-    ],
-)
-def test_points_and_comments_reach_the_page(points, message, words):
-    task = {"task": "verdict", "points": points, "max": 5.0, "message": message, "answer": "No."}
-    page = feedback.page("ada", [{"assignment": PRIMER, "remarks": [], "tasks": [task]}])
-    assert all(word in page for word in words)
+@pytest.mark.weekly
+def test_a_class_of_thirty_in_fifteen_minutes(wall, tmp_path, capsys):
+    """Twice the same points; the time counts on two idle cores."""
+    points = []
+    for name in ("one", "two"):
+        course = course_of(tmp_path / name, ASSIGNMENTS)
+        for assignment in ASSIGNMENTS:
+            text = nbformat.writes(answered(assignment))
+            lay(
+                course / "submitted",
+                *(f"s{n:02d}/{assignment}/{assignment}.ipynb" for n in range(30)),
+                content=text,
+            )
+        assert cli.main(["course", "grade", str(course)]) == 0
+        assert "180/180" in capsys.readouterr().err
+        nbgrader(course, "export")
+        points.append((course / "grades.csv").read_text())
+    assert points[0] == points[1] and len(points[0].splitlines()) == 32
+    assert all(
+        line.split(",")[5:] == points[0].splitlines()[2].split(",")[5:]
+        for line in points[0].splitlines()[2:]
+    )
 
 
 def test_build_writes_the_same_zip_twice(tmp_path):
@@ -171,149 +394,6 @@ def test_build_writes_the_same_zip_twice(tmp_path):
         assert b"BEGIN SOLUTION" not in b"".join(map(archive.read, archive.namelist()))
 
 
-# -- a class -------------------------------------------------------------------------------
-
-
-def _named(assignment, task, words):
-    return next(m for m in MISTAKES if m[:2] == (assignment, task) and words in m.words)
-
-
-WRONG = [
-    _named(PRIMER, "estimate", "forgot to invert"), _named(PRIMER, "estimate", "are swapped"),
-    _named(PRIMER, "average", "Clipped before averaging"), _named(PRIMER, "plan", "Only the coin"),
-    _named(PRIMER, "claim", "spread of single"), _named(SURVEYS, "share", "forgot to invert"),
-    _named(SURVEYS, "conditional", "over the wrong rows"), _named(SURVEYS, "exposed", "nothing is"),
-    _named(GROUPS, "disguise", "One coin for each attribute"), _named(GROUPS, "undo", "are swapped"),
-    _named(GROUPS, "read", "coins of their own"), _named(AIBR, "aibr", "wrong rows"),
-    _named(AIBR, "rank", "wrong rows"), _named(OPTRR, "estimate", "Clipped"),
-    _named(OPTRR, "em", "garbled"),
-]  # fmt: skip
-
-
-def _with(assignment, task, text):
-    notebook = answered(assignment)
-    cell_of(notebook, task).source = text
-    return notebook
-
-
-def _above(assignment, text):
-    notebook = answered(assignment)
-    notebook.cells.insert(0, nbformat.v4.new_code_cell(text))
-    return notebook
-
-
-def _strange():
-    """Student, notebook or bytes, the tasks that must fail, and a word of a remark or message."""
-    yield "truncated", json.dumps(answered(PRIMER)).encode()[:3000], None, "does not open"
-    yield "no-file", b"", None, "does not open"
-    yield (
-        "loops",
-        _with(PRIMER, "estimate-answer", "def estimate(reports, theta):\n    while True: pass"),
-        {"estimate"},
-        "longer than",
-    )
-    yield (
-        "loops-above",
-        _with(SURVEYS, "exposed-answer", "while True: pass"),
-        {"exposed"},
-        "longer than",
-    )
-    yield (
-        "cannot-be-stopped",
-        _with(
-            PRIMER,
-            "average-answer",
-            "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass",
-        ),
-        {"average"},
-        "could not be interrupted",
-    )
-    yield (
-        "prints",
-        _with(
-            PRIMER,
-            "average-answer",
-            "def averaged(yes, people, theta):\n    print('x' * 10**6)\n    return 0\n"
-            "for i in range(10**5): print('line', i)",
-        ),
-        {"average"},
-        "average",
-    )
-    yield (
-        "ends-python",
-        _with(PRIMER, "plan-answer", "import os; os._exit(1)"),
-        {"plan"},
-        "ended its Python",
-    )
-    yield "leaves", _above(PRIMER, "exit()"), set(), ""
-    yield "ends-python-above", _above(PRIMER, "import os; os._exit(0)"), set(), "ended its Python"
-    yield "altered", _with(PRIMER, "estimate", "print('all is well')"), set(), "was altered"
-    cheat = _with(
-        PRIMER,
-        "estimate-answer",
-        "from ppdm.course import primer\nprimer.check_estimate = lambda *a, **k: None\n"
-        "def estimate(reports, theta): return 0, 0",
-    )
-    yield "patches", cheat, {"estimate"}, "forgot to"
-    helped = _with(
-        SURVEYS,
-        "share-answer",
-        "from ppdm import UnrelatedQuestion\ndef share(*a): return 0\nmy_share = 0",
-    )
-    yield "imports", helped, {"share"}, "share"
-    yield "missing", without(answered(PRIMER), "plan", "average-answer"), {"average"}, "is missing"
-    yield "blank", build.student_version(SOURCES / f"{GROUPS}.ipynb"), None, "not answered yet"
-
-
-EXPECTED_MESSAGE = {"patches": "should be", "imports": "stopped|should be|not defined"}
-
-
-@pytest.mark.slow
-def test_a_class_of_thirty_two(tmp_path, capsys, seal):
-    folder, out = tmp_path / "class", tmp_path / "graded"
-    expected: dict[tuple[str, str], tuple[set | None, str]] = {}
-
-    def hand_in(student, assignment, content, failed, words):
-        path = folder / student / f"{assignment}.ipynb"
-        path.parent.mkdir(parents=True)
-        data = content if isinstance(content, bytes) else nbformat.writes(content).encode()
-        path.write_bytes(data)
-        expected[student, assignment] = (failed, words)
-
-    for number, mistake in enumerate(WRONG):
-        hand_in(
-            f"wrong-{number:02d}",
-            mistake.assignment,
-            answered(mistake.assignment, mistake),
-            {mistake.task},
-            mistake.words,
-        )
-    for number, assignment in enumerate((PRIMER, GROUPS, OPTRR)):
-        hand_in(f"right-{number}", assignment, answered(assignment), set(), "")
-    places = {"loops-above": SURVEYS, "imports": SURVEYS, "blank": GROUPS}
-    for student, content, failed, words in _strange():
-        words = EXPECTED_MESSAGE.get(student, words)
-        hand_in(student, places.get(student, PRIMER), content, failed, words)
-    assert len(expected) == 32
-
-    command = ["course", "grade", str(folder), "--out", str(out), "--timeout", "20", *seal]
-    begin = time.monotonic()
-    assert cli.main(command) == 0
-    assert time.monotonic() - begin < 600
-    rows = list(csv.DictReader((out / "grades.csv").open(newline="")))
-    for (student, assignment), (failed, words) in expected.items():
-        own = [r for r in rows if (r["student"], r["assignment"]) == (student, assignment)]
-        for row in own:
-            if row["graded_by"] == "tests":
-                right = failed is not None and row["task"] not in failed
-                assert row["points"] == (row["max"] if right else "0"), (student, row)
-            else:
-                assert row["points"] == ("" if failed is not None else "0"), (student, row)
-        assert re.search(words, " ".join(r["remark"] for r in own)), (student, own)
-        assert (out / "feedback" / f"{student}.html").is_file()
-
-    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
-    begin = time.monotonic()
-    assert cli.main(command) == 0
-    assert time.monotonic() - begin < 60
-    assert before == {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-x", "@x", "\t=1", "＝1"])
+def test_a_name_is_no_formula(name):
+    assert export.harmless(name) == f"'{name}"

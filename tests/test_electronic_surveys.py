@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from ppdm import UnrelatedQuestion, count, data, study
+from ppdm.domain import encode
 from ppdm.learn import NaiveBayes
 from ppdm.learn.accuracy import estimated_accuracy
 from ppdm.papers import common
@@ -17,8 +18,7 @@ from ppdm.papers import electronic_surveys as es
 from ppdm.papers.electronic_surveys import evidence, experiment, worlds
 from ppdm.privacy import ladder
 from ppdm.privacy import pse as privacy
-from ppdm.study import ledger
-from ppdm.table import encode
+from ppdm.study import ledger, tidy
 
 CANCER = "breast-cancer-wisconsin"
 LEVEL = 1e-6  # of a false alarm, for every test against chance below
@@ -345,6 +345,7 @@ def test_without_undoing_the_reports_are_plain_records(cancer):
     (train, test), q, plain = parts(cancer), 0.3, []
     for _ in range(150):
         disguised = UnrelatedQuestion(q).disguise(train, rng)
+        disguised.attrs.clear()  # taken for true records
         model = NaiveBayes().fit(disguised.iloc[:, :-1], disguised.iloc[:, -1])
         plain.append(model.score(test.iloc[:, :-1], test.iloc[:, -1]))
     fast = es.classifiers(np.random.default_rng(22), 2_000, CANCER, q, undo=False)["accuracy"]
@@ -380,18 +381,22 @@ def test_evidence_of_one_world():
             for rep, step in enumerate((-0.1, 0, 0.1))
         ]
     )
-    lost = worlds.loss(rows)
+    rows = rows.assign(world="ours", split=0)
+    planted = rows.assign(world="one class", value=0.6)
+    summary, wrong = study.summarise(rows), study.summarise(planted)
+    lost = tidy.loss_at(summary, "q", at=0.5, of=1)
     assert lost["value"] == pytest.approx([0.1] * 2)
     assert lost["se"] == pytest.approx([np.hypot(0.05, 0.1) / np.sqrt(3)] * 2)
-    gaps = worlds.best_and_worst(rows)
+    gaps = tidy.between_ends(summary, "q")
     assert gaps["differences"].round(12).tolist() == [0.2, -0.1, 0.3, 0.2] * 2
     assert gaps["names"][1] == "adult, q = 0.5 below 1"
-    assert worlds.scatter("adult", rows)["values"] == pytest.approx([0.0025, 0.01])
-    assert worlds.rising("adult", rows)["values"] == pytest.approx([0.5, 0.8, 0.7])
-    planted = rows.assign(world="one class", split=0, value=0.6)
-    ours = rows.assign(world="ours", split=0)
-    beside = worlds.beside_the_undisguised(planted, ours)
-    assert worlds.loss(beside)["value"] == pytest.approx([-0.1] * 2)
+    adult = summary.query("dataset == 'adult'")
+    assert tidy.along(adult.query("q > 0"), "q", of="var")["values"] == pytest.approx(
+        [0.0025, 0.01]
+    )
+    assert tidy.along(adult, "q")["values"] == pytest.approx([0.5, 0.8, 0.7])
+    beside = worlds.beside_the_undisguised(wrong, summary)
+    assert tidy.loss_at(beside, "q", at=0.5, of=1)["value"] == pytest.approx([-0.1] * 2)
 
 
 def test_wrong_worlds_are_wrong():

@@ -28,6 +28,7 @@ from ppdm import (
     folding,
     places,
     random_groups,
+    reports,
 )
 from ppdm.folding import dense_pairs
 from ppdm.learn import ID3, J48, NaiveBayes, association_rules, frequent_itemsets, supports
@@ -217,7 +218,9 @@ def test_a_table_with_other_levels_than_those_learned_is_refused(learner):
             model.score_table,
             model.confusion,
             lambda table: model.is_right(table.domain),
-            lambda table: estimated_accuracy(model, table, MultiGroup(1.0)),
+            lambda table: estimated_accuracy(
+                model, table.reported_by(UnrelatedQuestion(1.0)), UnrelatedQuestion(1.0)
+            ),
             getattr(model, "pruned", model.confusion),
         ):
             with pytest.raises(ValueError, match=f"{message}.*levels=model.record_domain_"):
@@ -360,7 +363,8 @@ def test_negative_counts_are_clipped_and_counted():
     X = pd.DataFrame({"A": [1] * 30})
     y = pd.Series([1] * 29 + [0], name="C")
     scheme = MultiGroup(0.6)
-    reports = scheme.disguise(X.assign(C=y), np.random.default_rng(2))
+    levels = {"A": (0, 1), "C": (0, 1)}
+    reports = scheme.disguise(X.assign(C=y), np.random.default_rng(2), levels)
     model = NaiveBayes(scheme).fit(reports[["A"]], reports["C"])
     negative = sum((c < 0).sum() for c in [model.class_count_, *model.category_count_])
     assert model.n_clipped_ == negative > 0
@@ -372,7 +376,9 @@ def test_more_attributes_than_a_table_can_hold():
     X = pd.DataFrame(rng.integers(0, 2, (300, 100))).add_prefix("x")
     y = X["x3"].rename("C")
     scheme = UnrelatedQuestion(0.8)
-    assert (NaiveBayes(scheme).fit(X, y).predict(X) == y).mean() > 0.9
+    reports = scheme.disguise(X.assign(C=y), np.random.default_rng(2))
+    model = NaiveBayes(scheme).fit(reports[X.columns], reports["C"])
+    assert (model.predict(X) == y).mean() > 0.9
     with pytest.raises(ValueError, match="count fewer attributes at a time"):
         count(X)
 
@@ -447,12 +453,16 @@ def test_no_records_are_neither_learned_from_nor_scored(learner):
     with pytest.raises(ValueError, match="'A' has no levels: there are no records, and none are"):
         learner.fit(nothing.astype(object), no_class)
     scheme = MultiGroup(0.9, [["A", "B"]])
-    for model in (clone(learner).fit(X, y), clone(learner).set_params(mechanism=scheme).fit(X, y)):
+    sent = reports(X, scheme)
+    for model in (
+        clone(learner).fit(X, y),
+        clone(learner).set_params(mechanism=scheme).fit(sent, y),
+    ):
         empty = count(nothing.assign(C=no_class), model.record_domain_)
         for ask in (
             lambda: model.score(nothing, no_class),  # noqa: B023
             lambda: model.score_table(empty),  # noqa: B023
-            lambda: estimated_accuracy(model, empty, scheme),  # noqa: B023
+            lambda: estimated_accuracy(model, empty.reported_by(scheme), scheme),  # noqa: B023
         ):
             with pytest.raises(ValueError, match="there are no records to score"):
                 ask()

@@ -357,7 +357,8 @@ def test_guesses_are_those_of_a_simulated_attacker():
     scheme = MultiGroup(0.8, random_groups(prior.names, 2, rng(0)))
     draws, p = rng(9), prior.proportions().densified().values
     records = draws.choice(len(p), 20_000, p=p)
-    reports = scheme.disguise_codes(records, prior.domain, draws)
+    digits = prior.domain.digits(records)
+    reports = prior.domain.codes(scheme.disguise_digits(digits, prior.domain, draws))
     masks = [sum(int(prior.domain.strides[prior.domain.axis(n)]) for n in g) for g in scheme.groups]
     behind = np.array([reports ^ (masks[0] * i) ^ (masks[1] * j) for i in (0, 1) for j in (0, 1)])
     weight = np.array([0.64, 0.16, 0.16, 0.04])[:, None] * p[behind]

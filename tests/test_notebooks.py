@@ -27,7 +27,7 @@ def not_asked_elsewhere(claims: dict[str, ledger.Claim], rows: list[dict]) -> li
     others = {
         row["claim"]
         for row in rows
-        if row["world"] != ledger.OWN
+        if row["world"] != ledger.OURS
         and not row["world"].startswith(ledger.PLANT)
         and not row["world"].rpartition(" ")[2].isdigit()  # a draw of chance: "split 3"
     }

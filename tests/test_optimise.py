@@ -118,7 +118,7 @@ def test_privacy_is_what_a_guesser_leaves():
 @pytest.mark.parametrize("outputs", [4, 7])
 def test_error_in_closed_form_is_the_simulated_one(outputs):
     """40,000 surveys; the mean squared error is within 4.5 standard errors (1 in 100,000 runs)."""
-    from ppdm.disguise.matrix import left_inverse
+    from ppdm.channel import left_inverse
 
     rng = np.random.default_rng(2)
     m = random_matrix(rng, outputs, 4)

@@ -11,9 +11,9 @@ import pytest
 from scipy.optimize import linprog
 
 from ppdm import cli, count
+from ppdm.channel import matrix_epsilon
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
-from ppdm.disguise.matrix import matrix_epsilon
 from ppdm.optimise import best_ldp_scheme, best_scheme, frontier, max_posterior, noise
 from ppdm.optimise.design import best_design, bound, dual, factor
 from ppdm.optimise.extremes import LDP, Listed, largest_forms, quadratic
@@ -223,7 +223,7 @@ def test_the_command_makes_a_survey_of_it(tmp_path, capsys):
     squares = []
     for row in counts:
         frame = pd.DataFrame({"answer": np.repeat(reports, row)})
-        undone = scheme.undo(count(frame, scheme.reports)).dense / 500
+        undone = scheme.undo(count(frame, scheme)).dense / 500
         squares.append(((prefixes(len(levels)) @ undone - truth) ** 2).mean())
     off = np.mean(squares) - best.mse
     assert abs(off) < 4.5 * np.std(squares) / np.sqrt(len(squares))

@@ -13,18 +13,15 @@ CLAIM = {
     "rule": {"name": "near", "target": 0.0, "within": 0.02}, "refuses": ["no undoing"],
     "expect": "reproduced",
 }  # fmt: skip
-SCRIPT = """
+POINT = """
 import os, pathlib, signal, sys
 import pandas as pd
-from ppdm import MultiGroup, count, study
-from ppdm.papers.common import Reading
+from ppdm import MultiGroup, count
 
 PEOPLE = count(pd.DataFrame({"A": [1] * 700 + [0] * 300, "B": [1, 0] * 500}))
-OTHER = [Reading("two groups", "", "", options={"groups": 2})]
-WRONG = [Reading("no undoing", "", "", options={"undo": False})]
 
-def cell(rng, reps, split, theta, groups=1, undo=True):
-    here = pathlib.Path(sys.argv[1])
+def errors(rng, reps, split, theta, here, groups=1, undo=True):
+    here = pathlib.Path(here)
     name = f"{split} {theta} {groups} {undo}"
     (here / "made" / name).touch()
     if split == 6 and (here / "kill").exists():
@@ -32,6 +29,15 @@ def cell(rng, reps, split, theta, groups=1, undo=True):
     scheme = MultiGroup(theta, [["A", "B"]] if groups == 1 else [["A"], ["B"]])
     told = [scheme.disguise_table(PEOPLE, rng) for _ in range(reps)]
     return {"error": [(scheme.undo(t) if undo else t).p({"A": 1}) - 0.7 for t in told]}
+"""
+SCRIPT = """
+import functools, pathlib, sys
+from mine import errors
+from ppdm import study
+from ppdm.papers.common import Reading
+
+OTHER = [Reading("two groups", "", "", options={"groups": 2})]
+WRONG = [Reading("no undoing", "", "", options={"undo": False})]
 
 def mean(rows):
     return {"value": rows["value"].mean()}
@@ -40,8 +46,9 @@ if __name__ == "__main__":
     here = pathlib.Path(sys.argv[1])
     ch = study.Chapter("02_toy", seed=5, sizes={"reps": (50, 5)}, claims=here / "02_toy.yml")
     grid = [{"split": s, "theta": t} for s in range(10) for t in (0.7, 0.8)]
-    frame = ch.run(study.under(cell, OTHER), study.cells(grid, OTHER))
-    wrong = ch.run(study.under(cell, WRONG), study.cells(grid, WRONG, ours=False))
+    point = functools.partial(errors, here=sys.argv[1])
+    frame = ch.run(study.under(point, OTHER), study.points(grid, OTHER))
+    wrong = ch.run(study.under(point, WRONG), study.points(grid, WRONG, ours=False))
     ch.save("errors", study.summarise(frame, cluster="split"))
     ch.decide("ZD-27", **study.cases(mean, frame, plants=wrong))
     ch.finish()
@@ -52,9 +59,10 @@ if __name__ == "__main__":
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_one_worker_two_and_a_kill_write_the_same_bytes(tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT, encoding="utf-8")
+    (tmp_path / "mine.py").write_text(POINT, encoding="utf-8")
 
     def run(name, workers, kill=False):
-        """What a run says of itself, its CSV files, and the names of the cells that it computed."""
+        """What a run says of itself, its CSV files, and the names of the points that it computed."""
         here = tmp_path / name
         (here / "made").mkdir(parents=True, exist_ok=True)
         (here / "02_toy.yml").write_text(yaml.safe_dump([CLAIM]), encoding="utf-8")

@@ -217,12 +217,12 @@ def test_runs_show_the_fingerprint_and_the_last_verification_of_this_very_run(tr
     }  # fmt: skip
     kept = results.parent / "verified.json"
     kept.write_text(json.dumps({stem: note}))
-    found = "2026-01-02 00:00 UTC, Python 3.13.0, numpy 2.4.6: 19 cells agree to the bit, 1 to the last digits"
+    found = "2026-01-02 00:00 UTC, Python 3.13.0, numpy 2.4.6: 19 points agree to the bit, 1 to the last digits"
     assert found in runs.runs(read_records(source, results))
     kept.write_text(json.dumps({stem: note | {"fingerprint": "of another run"}}))
     assert "not yet since this run" in runs.runs(read_records(source, results))
     kept.write_text(json.dumps({stem: note | {"equal": 0, "close": 0}}))
-    assert "numpy 2.4.6: no cells to compute again" in runs.runs(read_records(source, results))
+    assert "numpy 2.4.6: no points to compute again" in runs.runs(read_records(source, results))
     kept.write_text("")  # broken notes stop nothing
     (results / stem / "manifest.json").write_text("")
     assert "<code>" not in runs.runs(read_records(source, results))

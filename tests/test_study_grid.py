@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ import pandas as pd
 import pytest
 
 from ppdm import study
-from ppdm.study import grid, identity
+from ppdm.study import grid, identity, store, workers
 
 GRID = {"dataset": ["a", "b"], "groups": [1, 2, 3, 4], "theta": [i / 24 for i in range(25)]}
 
@@ -148,11 +147,11 @@ def failing(rng, reps, x):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_error_names_its_cell_and_the_others_are_kept(workers, capfd):
     with pytest.raises(
-        study.CellError, match=r"cell x=2 failed: ValueError: theta must not be 0\.5"
+        study.PointError, match=r"point x=2 failed: ValueError: theta must not be 0\.5"
     ):
         study.run(failing, {"x": [1, 2, 3]}, 2, seed=1, workers=workers)
-    store = grid.Store(failing, 1, None)
-    kept = [store.read(grid.Unit({"x": x}, 0, 2)) is not None for x in (1, 2, 3)]
+    kept = store.Store(failing, 1)
+    kept = [kept.read(store.Unit({"x": x}, 0, 2)) is not None for x in (1, 2, 3)]
     assert kept == [True, False, True]
 
 
@@ -167,7 +166,7 @@ def test_an_error_names_its_cell_and_the_others_are_kept(workers, capfd):
     ],
 )
 def test_results_of_a_wrong_form_are_refused(result, message, capfd):
-    with pytest.raises(study.CellError, match=message):
+    with pytest.raises(study.PointError, match=message):
         study.run(lambda rng, reps, x: result, {"x": [1]}, 2, seed=1, workers=1, cache=False)
 
 
@@ -175,7 +174,7 @@ def test_grids_of_a_wrong_form_are_refused():
     for wrong, message in [
         ({"x": 3}, "must be a list"),
         ({"x": "adult"}, "must be a list"),
-        ({"x": []}, "no cells"),
+        ({"x": []}, "no points"),
         ({"x": [1, 1.0]}, "twice"),
         ({"x": [float("nan")]}, "allowed are"),
         ({"x": [[1, 2]]}, "allowed are"),
@@ -186,67 +185,6 @@ def test_grids_of_a_wrong_form_are_refused():
         study.run(failing, {"x": [1]}, 0, seed=1)
     with pytest.raises(ValueError, match="seed is -1"):
         study.run(failing, {"x": [1]}, 1, seed=-1)
-
-
-def test_the_cache_knows_parameters_data_and_code():
-    def folder(function, seed=1, data=None):
-        return grid.Store(function, seed, data).folder
-
-    def version(factor, more=0):
-        return lambda rng, reps, x: {"m": factor * rng.random(reps) + more}
-
-    assert folder(version(1)) == folder(version(1))
-    assert folder(version(1)) != folder(version(2))
-    assert folder(version(1)) != folder(version(1), seed=2)
-    assert folder(version(1)) != folder(version(1), data={"adult": "5d1f"})
-    assert folder(partial(failing, x=1)) != folder(partial(failing, x=2))
-    table = pd.DataFrame({"a": [1, 2]})
-    assert folder(version(table)) == folder(version(table.copy()))
-    assert folder(version(table)) != folder(version(table + 1))
-
-
-def test_the_fingerprint_knows_the_sources_a_function_reaches(tmp_path, monkeypatch):
-    """A package of its own in a folder; its helper changes, then a module nobody reaches."""
-    package = tmp_path / "ppdm"
-    for name in ("study/__init__.py", "study/identity.py", "study/grid.py", "learn/__init__.py"):
-        (package / name).parent.mkdir(parents=True, exist_ok=True)
-        (package / name).write_text("")
-    (package / "__init__.py").write_text("")
-    (package / "learn" / "tree.py").write_text("from ppdm import helper\n")
-    (package / "helper.py").write_text("x = 1\n")
-    (package / "plot.py").write_text("y = 1\n")
-    monkeypatch.setattr(identity, "PACKAGE", package)
-
-    def state():
-        identity._imports.cache_clear()
-        return [(f.name, f.read_text()) for f in identity.reach({"ppdm.learn.tree"})]
-
-    before = state()
-    (package / "plot.py").write_text("y = 2\n")
-    assert state() == before
-    (package / "helper.py").write_text("x = 2\n")
-    assert state() != before
-    identity._imports.cache_clear()
-
-
-def test_modules_named_inside_a_function_are_reached():
-    def lazily(rng, reps):
-        from ppdm.learn import id3
-
-        return id3
-
-    account = identity._Account()
-    account.add(lazily)
-    assert "ppdm.learn" in account.modules
-    names = [f.name for f in identity.examine(lazily)[1]]
-    assert "table.py" in names  # through ppdm's own imports
-    assert "linkage.py" not in names
-
-
-def test_sources_edited_during_a_session_are_not_trusted(monkeypatch, capsys):
-    monkeypatch.setattr(identity, "_BEGAN", 0.0)
-    assert grid.Store(noisy, 1, None).folder is None
-    assert "changed since this session began" in capsys.readouterr().err
 
 
 def turned(content: bytes, bit: int) -> bytes:
@@ -270,7 +208,7 @@ def test_a_damaged_file_in_the_cache_is_named_and_computed_again(tmp_path, capsy
         file.write_bytes(damaged)
         pd.testing.assert_frame_equal(study.run(failing, {"x": [1]}, 2, seed=1), first)
         told = capsys.readouterr().err
-        assert "The kept cell x=1 is damaged (" in told and file.name in told
+        assert "The kept point x=1 is damaged (" in told and file.name in told
         assert file.read_bytes() == whole
     study.run(failing, {"x": [1]}, 2, seed=1)
     assert capsys.readouterr().err == ""
@@ -278,16 +216,16 @@ def test_a_damaged_file_in_the_cache_is_named_and_computed_again(tmp_path, capsy
 
 def test_every_bit_of_a_kept_cell_counts():
     table = np.array([(1.5, "a"), (-0.0, "b")], [("m", "f8"), ("word", "U1")])
-    whole = grid.sealed(table)
-    np.testing.assert_array_equal(grid.unsealed(whole), table)
-    assert all(grid.unsealed(turned(whole, bit)) is None for bit in range(8 * len(whole)))
+    whole = store.sealed(table)
+    np.testing.assert_array_equal(store.unsealed(whole), table)
+    assert all(store.unsealed(turned(whole, bit)) is None for bit in range(8 * len(whole)))
 
 
 @pytest.mark.parametrize(
     "error", [OSError(28, "No space left on device"), PermissionError(13, "x")]
 )
 def test_a_cache_that_fails_in_the_middle_is_left_and_the_run_goes_on(alone, monkeypatch, error):
-    written, replace = [], grid.replace_file
+    written, replace = [], store.replace_file
 
     def fills_up(path, content, **how):
         if len(written) == 50:
@@ -295,8 +233,8 @@ def test_a_cache_that_fails_in_the_middle_is_left_and_the_run_goes_on(alone, mon
         written.append(path)
         replace(path, content, **how)
 
-    monkeypatch.setattr(grid, "replace_file", fills_up)
-    with pytest.warns(UserWarning, match=f"no more cells are kept: {error.strerror}") as said:
+    monkeypatch.setattr(store, "replace_file", fills_up)
+    with pytest.warns(UserWarning, match=f"no more points are kept: {error.strerror}") as said:
         assert csv(study.run(noisy, GRID, 5, seed=11, workers=1)) == alone
     assert len(said) == 1 and len(written) == 50
 
@@ -313,20 +251,6 @@ def test_rows_of_any_number():
         study.rows(lambda rng, delta: {"delta": [1]}, {"delta": [1]}, seed=1)
 
 
-def test_streams_do_not_depend_on_how_a_number_is_written():
-    a = identity.stream(1, {"q": identity.plain("q", np.float32(0.5)), "d": "x"}).random()
-    b = identity.stream(1, {"d": "x", "q": 0.5}).random()
-    assert a == b
-    values = {identity.stream(1, {"q": q}, block).random() for q in range(50) for block in range(3)}
-    assert len(values) == 150
-
-
-def test_a_stream_is_what_it_was():
-    """Numbers of a published run must come out again: this value may never change."""
-    rng = identity.stream(2003, {"dataset": "adult", "theta": 0.7})
-    assert rng.integers(10**9) == 785290264
-
-
 def nothing(rng, reps, a, b):
     return {"m": np.zeros(reps)}
 
@@ -338,18 +262,21 @@ def test_two_thousand_cells_of_no_work_take_under_three_seconds():
     assert time.process_time() - began < 3
 
 
-SCRIPT = """
+POINT = """
 import os, pathlib, time
-from ppdm import study
 
-def cell(rng, reps, i):
+def point(rng, reps, i):
     if i >= 4:
         pathlib.Path(os.environ["PPDM_TEST_LOG"]).with_suffix(f".{i}").touch()
         time.sleep(60)
     return {"m": rng.random(reps)}
+"""
+SCRIPT = """
+from mine import point
+from ppdm import study
 
 if __name__ == "__main__":
-    study.run(cell, {"i": list(range(20))}, 3, 1, workers=2)
+    study.run(point, {"i": list(range(20))}, 3, 1, workers=2)
 """
 
 
@@ -362,6 +289,7 @@ def heed_ctrl_c():
 def test_ctrl_c_stops_the_workers_and_leaves_whole_files(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
+    (tmp_path / "mine.py").write_text(POINT)
     log = tmp_path / "started"
     env = os.environ | {"PPDM_TEST_LOG": str(log), "PPDM_PROGRESS": "0"}
     process = subprocess.Popen(
@@ -388,11 +316,11 @@ def test_ctrl_c_stops_the_workers_and_leaves_whole_files(tmp_path):
 
 
 def test_ctrl_c_while_a_result_is_written_stops_the_workers(monkeypatch):
-    def interrupted(store, unit, table):
+    def interrupted(self, unit, table):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(grid, "_idle_pools", {})
-    monkeypatch.setattr(grid.Store, "write", interrupted)
+    monkeypatch.setattr(workers, "_idle_pools", {})
+    monkeypatch.setattr(store.Store, "write", interrupted)
     others = multiprocessing.active_children()
     with pytest.raises(KeyboardInterrupt) as caught:  # as a shell does, it keeps the traceback
         study.run(
@@ -464,7 +392,7 @@ def test_clusters_of_one_repetition_say_nothing_of_the_variance():
 
 
 def test_true_and_one_are_one_cell():
-    with pytest.raises(ValueError, match="the cell a=True twice"):
+    with pytest.raises(ValueError, match="the point a=True twice"):
         grid.expand({"a": [1, True]})
     assert len(grid.expand({"a": [0, True, "1", None]})) == 4
 
@@ -488,7 +416,7 @@ def test_columns_of_rows_are_numbers_or_words(values, kept):
 def test_a_column_of_words_with_a_gap_is_refused(values, capfd):
     for given in (values, pd.Series(values), np.array(values, dtype=object)):
         with pytest.raises(
-            study.CellError, match="'c' has no value in row [01]; where a column is"
+            study.PointError, match="'c' has no value in row [01]; where a column is"
         ):
             study.rows(
                 lambda rng, x, given=given: {"c": given}, {"x": [1]}, seed=1, workers=1, cache=False

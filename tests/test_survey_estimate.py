@@ -161,7 +161,7 @@ def test_the_command_prints_and_writes(people, survey, tmp_path, capsys, monkeyp
     scheme = json.loads(survey.to_json())
     (tmp_path / "scheme.json").write_text(json.dumps(scheme | {"version": 2}))
     assert main(["estimate", "reports.csv", "--scheme", "scheme.json"]) == 1
-    assert "the survey has the version 2; this program reads 1" in capsys.readouterr().err
+    assert "the version of a survey is 1 for this program; got 2" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["question", "answer", "reports", "share", "se", "low"])

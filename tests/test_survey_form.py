@@ -1,7 +1,5 @@
 """The respondent's page in a real browser: it disguises as the package does, and it forgets."""
 
-import json
-import threading
 from io import BytesIO
 
 import matplotlib.image
@@ -11,6 +9,7 @@ import pytest
 import zxingcpp
 from axe_playwright_python.sync_playwright import Axe
 from browser import opened
+from fieldwork import CODES, SURVEY, report, running
 from scipy.stats import chisquare
 
 from ppdm import count
@@ -19,27 +18,9 @@ from ppdm.disguise import scheme_of
 from ppdm.survey import Codes, estimate
 from ppdm.survey.form import form
 from ppdm.survey.report import write
-from ppdm.survey.server import Lecture
 from ppdm.survey.slides import slides
 
-YESNO = ["no", "yes"]
-SURVEY = Survey(
-    {"cheated": YESNO, "dose": ["never", "once", "often"], "a": YESNO, "b": YESNO, "c": YESNO, "d": YESNO,
-     "m": ["x", "y"], "year": ["first", "second", "later"]},
-    [
-        {"mechanism": "warner", "p": 0.75, "attributes": ["cheated"]},
-        {"mechanism": "k-rr", "p": 0.6, "attributes": ["dose"]},
-        {"mechanism": "multi-group", "theta": 0.8, "groups": [["a", "b"]]},
-        {"mechanism": "unrelated-question", "q": 0.7, "groups": [["c"]], "personal": {"c": [0.3, 0.7]}},
-        {"mechanism": "forced-response", "truth": 4 / 6, "forced": [1 / 6, 1 / 6], "attributes": ["d"]},
-        {"mechanism": "matrix", "matrix": [[0.7, 0.1], [0.1, 0.6], [0.2, 0.3]], "outputs": ["x", "y", "?"],
-         "attributes": ["m"]},
-    ],
-    title="A survey",
-    questions={"cheated": "Have you ever cheated in an exam?"},
-)  # fmt: skip
-CODES = Codes(SURVEY)
-TRUE = [1, 2, 1, 0, 1, 1, 0, 2]  # the level numbers that the tests answer
+TRUE = [1, 2, 1, 0, 1, 1, 0, 0, 2]  # the level numbers that the tests answer
 
 
 @pytest.fixture(params=[390, pytest.param(1366, marks=pytest.mark.slow)], ids=["narrow", "wide"])
@@ -82,10 +63,10 @@ def drawn(tmp_path_factory, chromium):
 
 
 @pytest.mark.parametrize(
-    "names", [["cheated"], ["dose"], ["a", "b"], ["c"], ["d"], ["m"], ["year"]]
+    "names", [["cheated"], ["dose"], ["a", "b"], ["c"], ["d"], ["m"], ["drunk"], ["year"]]
 )
 def test_the_browser_s_disguise_is_the_mechanism_s(drawn, names):
-    """A chi-square test at 1e-6 for each of seven protections."""
+    """A chi-square test at 1e-6 for each of eight questions or groups."""
     scheme = scheme_of(SURVEY)
     person = pd.DataFrame({n: [lv[i]] for (n, lv), i in zip(SURVEY.attributes.items(), TRUE)})
     expected = scheme.apply(count(person, SURVEY)).marginal(*names).dense * 200_000
@@ -116,8 +97,7 @@ def test_codes_of_the_browser_are_read_by_python(page):
 
 def test_true_answers_are_nowhere_after_the_coins_have_fallen(page):
     answer(page)
-    code = page.locator("p.code").inner_text()
-    sent = CODES.read(code)
+    code = page.locator("#code").inner_text()
     state = page.evaluate("""() => ({
         stored: {...localStorage}, session: {...sessionStorage}, cookies: document.cookie,
         inputs: document.querySelectorAll('input, form').length,
@@ -126,18 +106,72 @@ def test_true_answers_are_nowhere_after_the_coins_have_fallen(page):
     })""")
     assert list(state["stored"].values()) == [code] and not state["session"]
     assert (state["cookies"], state["inputs"], state["hash"], state["state"]) == ("", 0, "", None)
-    shown = page.locator("tbody strong").all_inner_texts()
-    assert tuple(shown) == sent.levels
+    shown = page.locator("tbody strong").all_text_contents()
+    assert tuple(shown) == CODES.read(code).levels
     assert not page.asked and not page.said
     assert page.evaluate("() => Object.values(ppdmSurvey).every(f => typeof f === 'function')")
 
 
+def test_what_a_report_says_is_hidden_until_it_is_handed_in(page):
+    """Once it was shown beside the button that sends it: 20 % who do not send a "yes" make .30 to .19."""
+    answer(page)
+    assert page.locator("#report").is_visible() and not page.locator("tbody").is_visible()
+    page.get_by_text("look when you have handed it in").click()
+    assert page.locator("tbody").is_visible()
+
+
+def test_could_as_well_have_been(page):
+    """What is sent as it is could have been nothing else; a protected answer could."""
+    answer(page)
+    others = page.locator("tbody td:last-child").all_text_contents()
+    sent = page.locator("tbody strong").all_text_contents()
+    assert {others[0], sent[0]} == {"no", "yes"} and set(others[6].split(", ")) | {sent[6]} == {
+        *"xy?"
+    }
+    assert others[8] == "nothing else"
+    assert {sent[7], others[7]} == {"no", "yes"}  # not that she would rather not say
+
+
+def test_the_next_person_at_a_shared_computer_is_asked(page):
+    """Once the second one in a pool room was told that she had answered."""
+    answer(page)
+    code = page.locator("#code").inner_text()
+    page.get_by_text("Do several people use this device?").click()
+    page.get_by_role("button", name="Another person answers now").click()
+    page.locator("fieldset").first.wait_for()
+    answer(page)
+    assert page.locator("#code").inner_text() != code
+
+
+def test_the_line_can_be_copied_without_https(page):
+    """Where there is no clipboard the button did nothing; now the line is marked."""
+    page.evaluate("() => Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    answer(page)
+    page.locator("summary").first.click()
+    page.get_by_role("button", name="Copy the line").click()
+    page.get_by_text("The line is marked").wait_for()
+    line = page.evaluate("() => getSelection().toString()")
+    assert line.split("\t") == [
+        page.locator("#code").inner_text(),
+        *page.locator("tbody strong").all_text_contents(),
+    ]
+
+
+def test_a_device_is_data(page):
+    """Chance decides how it asks, and the other ways leave the page; what is told is the report."""
+    ways = page.evaluate(
+        """() => Array.from({length: 2000}, () => ppdmSurvey.pick([.2, .8])).filter(w => w).length"""
+    )
+    assert abs(ways - 1600) < 4.5 * 18  # one draw in 100,000 lies outside
+    assert page.locator(".way").count() == len(SURVEY.names)
+
+
 def test_coins_are_never_tossed_twice(page):
     answer(page)
-    code = page.locator("p.code").inner_text()
+    code = page.locator("#code").inner_text()
     for _ in range(3):
         page.reload()
-        assert page.locator("p.code").inner_text() == code
+        assert page.locator("#code").inner_text() == code
         assert page.locator("input").count() == 0
 
 
@@ -154,13 +188,15 @@ def test_the_keyboard_is_enough(page):
         page.keyboard.press("ArrowDown")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    assert CODES.read(page.locator("p.code").inner_text()).levels[-1] == "second"
+    assert CODES.read(page.locator("#code").inner_text()).levels[-1] == "second"
 
 
 def test_an_unanswered_question_is_named(page):
     page.get_by_role("button", name="Leave it to chance").click()
-    assert page.locator("#told").inner_text() == "Please answer: Have you ever cheated in an exam?"
-    assert page.locator("p.code").count() == 0
+    assert (
+        page.locator("#status").inner_text() == "Please answer: Have you ever <cheated> in an exam?"
+    )
+    assert not page.locator("#code").is_visible()
 
 
 def test_nothing_is_wider_than_the_window_and_axe_is_content(page):
@@ -174,13 +210,11 @@ def test_nothing_is_wider_than_the_window_and_axe_is_content(page):
 
 def test_the_qr_code_says_the_code(page):
     answer(page)
-    picture = matplotlib.image.imread(BytesIO(page.locator("svg.qr").screenshot()))
-    grey = (255 * picture[..., :3].mean(axis=2)).astype("uint8")
-    assert zxingcpp.read_barcodes(grey)[0].text == page.locator("p.code").inner_text()
+    assert qr_code(page) == page.locator("#code").inner_text()
 
 
 def qr_code(window) -> str:
-    picture = matplotlib.image.imread(BytesIO(window.locator("svg.qr").screenshot()))
+    picture = matplotlib.image.imread(BytesIO(window.locator("svg").first.screenshot()))
     grey = (255 * picture[..., :3].mean(axis=2)).astype("uint8")
     return zxingcpp.read_barcodes(grey)[0].text
 
@@ -194,7 +228,7 @@ def test_slides_show_where_to_go_and_axe_is_content(tmp_path, chromium):
         said = []
         window.on("console", lambda message: said.append(message.text))
         window.reload()
-        assert qr_code(window) == there.upper()  # telephones do not mind
+        assert qr_code(window) == there
         found = Axe().run(window).response["violations"]
         assert not found, found
         high = (
@@ -205,61 +239,89 @@ def test_slides_show_where_to_go_and_axe_is_content(tmp_path, chromium):
         assert not said
 
 
-def test_a_report_is_posted_once_as_it_is_and_again_the_same(tmp_path, chromium):
-    server = Lecture(SURVEY, tmp_path / "codes.txt", port=0)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
+def posts(window) -> list[str]:
+    """What a window posts from now on."""
+    bodies: list[str] = []
+    window.on("request", lambda r: bodies.append(r.post_data) if r.method == "POST" else None)
+    return bodies
+
+
+def test_a_report_is_sent_as_the_coins_fall_and_again_the_same(tmp_path, chromium):
+    """Once the respondent saw it first and then decided whether to send it: she picked her coin."""
+    with running(tmp_path) as lecture:
         window = chromium.new_page()
-        bodies = []
-        window.on("request", lambda r: bodies.append(r.post_data) if r.method == "POST" else None)
-        window.goto(f"{server.address}/")
+        bodies = posts(window)
+        window.goto(f"{lecture.address}/")
         answer(window)
-        code = window.locator("p.code").inner_text()
-        assert not bodies
-        window.get_by_role("button", name="Send the report").click()
         window.get_by_text("has been received").wait_for()
+        code = window.locator("#code").inner_text()
+        assert bodies == [code] and window.locator("#report").is_visible()
         window.reload()
-        window.get_by_role("button", name="Send the report").click()
         window.get_by_text("has been received").wait_for()
         assert bodies == [code, code]
         assert (tmp_path / "codes.txt").read_text().split() == [code]
-        window.goto(f"{server.address}/invite")
-        assert window.locator(".address").inner_text() == f"{server.address}/"
-        assert qr_code(window) == f"{server.address}/".upper()
-        live = json.loads(window.evaluate("() => fetch('/live.json').then(r => r.text())"))
-        assert live["respondents"] == 0  # fewer than ten
+        window.goto(f"{lecture.address}/invite")
+        assert window.locator(".address").inner_text() == f"{lecture.address}/"
+        assert qr_code(window) == f"{lecture.address}/"
+        window.goto(f"{lecture.address}/live?key={lecture.key}")
+        assert window.url.endswith("/live") and "Fewer than 30" in window.content()
         window.close()
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
-def test_the_live_page_and_the_report_are_for_every_reader(tmp_path, chromium):
-    """Their figures have text alternatives; axe finds nothing, nor does the console."""
+def test_what_could_not_be_sent_is_not_shown(tmp_path, chromium):
+    """And the seat's letters, which came with the address, can be mended."""
+    seats = tmp_path / "seats.txt"
+    seats.write_text("ABCD2345\n")
+    with running(tmp_path, seats=seats) as lecture:
+        window = chromium.new_page()
+        window.goto(f"{lecture.address}/#WRONG234")
+        answer(window)
+        window.get_by_text("were not handed out").wait_for()
+        assert not window.locator("#report").is_visible()
+        window.locator("#seat input").fill("abcd 2345")
+        window.get_by_role("button", name="Send it again").click()
+        window.get_by_text("has been received").wait_for()
+        assert window.locator("#report").is_visible() and window.locator("input").count() == 0
+        window.close()
+
+
+def test_crosswise_asks_whether_two_answers_are_alike(tmp_path, chromium):
+    """Nobody is asked to lie, and the page draws nothing: what she tells is the report."""
+    spec = {"mechanism": "warner", "p": 8 * 12 / 365.2425, "attributes": ["A"]}
+    survey = Survey({"A": ["no", "yes"]}, [spec])
+    (tmp_path / "index.html").write_text(form(survey, device="crosswise"), encoding="utf-8")
+    with opened(chromium, tmp_path, "index.html") as window:
+        window.get_by_label("alike: twice").check()
+        window.get_by_role("button", name="Leave it to chance").click()
+        assert Codes(survey).read(window.locator("#code").inner_text()).levels == ("yes",)
+        assert window.locator("tbody strong").text_content().startswith("alike")
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(390, "dark"), pytest.param(1366, "light", marks=pytest.mark.slow)]
+)
+def test_the_live_page_and_the_report_are_for_every_reader(tmp_path, chromium, width, scheme):
+    """Their figures have text alternatives; axe finds nothing, nor does the console; a phone shows them whole."""
     rng = np.random.default_rng(2)
     people = pd.DataFrame({n: rng.choice(levels, 60) for n, levels in SURVEY.attributes.items()})
     reports = scheme_of(SURVEY).disguise(people, rng)
-    write(tmp_path / "result", SURVEY, estimate(reports, SURVEY))
-    server = Lecture(SURVEY, tmp_path / "codes.txt", port=0)
-    for row in reports.itertuples(index=False):
-        assert server.store.accept(CODES.write(row)) is None
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        for address in (f"{server.address}/live", (tmp_path / "result" / "report.html").as_uri()):
-            window = chromium.new_page()
+    write(tmp_path / "result", SURVEY, estimate(reports, SURVEY), "inversion")
+    with running(tmp_path) as lecture:
+        for row in reports.itertuples(index=False):
+            assert report(lecture, CODES.write(row)) == 200
+        for address in (
+            f"{lecture.address}/live?key={lecture.key}",
+            (tmp_path / "result" / "report.html").as_uri(),
+        ):
+            window = chromium.new_page(
+                viewport={"width": width, "height": 800}, color_scheme=scheme
+            )
             said: list[str] = []
             window.on("console", lambda message, said=said: said.append(message.text))
             window.goto(address)
-            window.locator("svg").nth(len(SURVEY.names) - 1).wait_for()
-            assert window.locator("svg:not([aria-label])").count() == 0
-            found = Axe().run(window).response["violations"]
-            assert not found, (address, found)
+            assert window.locator("svg[aria-label]").count() == 21  # one an answer
+            assert window.evaluate("() => document.scrollingElement.scrollWidth <= innerWidth")
+            violations = Axe().run(window).response["violations"]
+            assert not violations, (address, violations)
             assert not said
             window.close()
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from ppdm import Domain, Table, count
-from ppdm.table import DENSE_LIMIT, Pairs, aggregated, decode, encode
+from ppdm.domain import DENSE_LIMIT, decode, encode
+from ppdm.table import Pairs, aggregated
 
 
 @st.composite

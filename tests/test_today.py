@@ -137,8 +137,9 @@ def test_one_sampled_draws_as_its_matrix_says():
     rng, scheme = np.random.default_rng(8), today.OneSampled(BITS, 1.0, [["A", "C"], ["B", "C"]])
     people = Table(BITS, [5_000, 0, 3_000, 2_000, 0, 4_000, 1_000, 5_000])
     expected = scheme.apply(people).values
-    codes = np.repeat(np.arange(8), people.values.astype(int))
-    one_by_one = np.bincount(scheme.disguise_codes(codes, BITS, rng), minlength=27)
+    digits = BITS.digits(np.repeat(np.arange(8), people.values.astype(int)))
+    reports = scheme.reported(BITS).codes(scheme.disguise_digits(digits, BITS, rng))
+    one_by_one = np.bincount(reports, minlength=27)
     at_once = scheme.disguise_table(people, rng).densified().values
     for got in (one_by_one, at_once):
         assert got.sum() == 20_000
@@ -170,14 +171,14 @@ def test_one_sampled_undoes_its_own_reports_only():
     answers = pd.DataFrame({"A": ["no", "yes"] * 50})
     reports = scheme.disguise(answers, np.random.default_rng(1), words)
     reports = pd.concat([reports, pd.DataFrame({"A": [today.NOT_ASKED]})])
-    right = count(reports, scheme.reported(words))
+    right = count(reports, scheme.reported(words)).reported_by(scheme)
     assert scheme.undo(right).levels == words.levels
     with pytest.raises(ValueError, match="levels no, not asked, yes of 'A'; the reports are"):
-        scheme.undo(count(reports))
+        count(reports).reported_by(scheme)
     with pytest.raises(
         ValueError, match="levels no, yes of 'A'; the reports are no, yes, not asked"
     ):
-        scheme.undo(count(answers))
+        count(answers).reported_by(scheme)
 
 
 def test_the_optimised_bit_is_the_best_one():

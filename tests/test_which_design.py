@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from ppdm.disguise.matrix import matrix_epsilon
+from ppdm.channel import matrix_epsilon
 from ppdm.disguise.today import variance_subset, variance_unary
 from ppdm.optimise import noise
 from ppdm.papers.which import design

@@ -7,12 +7,13 @@ import pandas as pd
 import pytest
 
 from ppdm.disguise.today import OneSampled
+from ppdm.domain import Domain
 from ppdm.papers.common import respondents
 from ppdm.papers.which import evidence, experiment, groups, pictures
 from ppdm.privacy import ladder
 from ppdm.privacy.channel import posterior
 from ppdm.study import rules
-from ppdm.table import Domain, Table
+from ppdm.table import Table
 
 SCHEMES = [("unrelated question", 0.3), ("one group", 0.7), ("two groups", 0.7), ("each answer alone", 0.7),
            ("certified matrices", 0.3), ("one question by lot", 2.0)]  # fmt: skip

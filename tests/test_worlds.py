@@ -11,7 +11,7 @@ import yaml
 
 from ppdm import places, study
 from ppdm.papers.common import Reading
-from ppdm.study import cards, history, ledger, strip
+from ppdm.study import cards, history, ledger, worlds
 from ppdm.study.ledger import LedgerError
 
 ENTRY = {
@@ -102,7 +102,7 @@ def test_an_accepted_plant_fails_the_merge(tmp_path):
 def test_true_by_construction_is_a_label_and_excludes_plants(tmp_path):
     d = book(tmp_path, by_construction="It is a definition.").decide("ZM-1", 0.0)
     assert "true by construction" in cards.card(d)
-    with pytest.raises(ledger.LedgerError, match="true by construction has no plant"):
+    with pytest.raises(ledger.LedgerError, match="is true by construction: it has no plant"):
         book(tmp_path, by_construction="It is.", refuses=["no undoing"])
 
 
@@ -146,7 +146,7 @@ def noisy(rng, reps, dataset, split, factor=1.0, by=0.0, unused=0):
 def of_noisy(readings, splits=12):
     at = [{"dataset": d, "split": s} for d in "ab" for s in range(splits)]
     return study.run(
-        study.under(noisy, readings), study.cells(at, readings), reps=20, seed=3, cache=False
+        study.under(noisy, readings), study.points(at, readings), reps=20, seed=3, cache=False
     )
 
 
@@ -216,7 +216,7 @@ def test_pairs_are_asked_where_each_alone_moves_a_value():
 
 
 def test_worlds_are_the_same_for_any_number_of_workers():
-    at = study.cells([{"dataset": "a", "split": s} for s in range(3)], READINGS)
+    at = study.points([{"dataset": "a", "split": s} for s in range(3)], READINGS)
     frames = [
         study.run(study.under(noisy, READINGS), at, reps=5, seed=1, workers=w, cache=False)
         for w in (1, 2)
@@ -229,12 +229,85 @@ def test_a_strip_shows_threshold_interval_and_worlds():
     found = study.rules.bound(0.08, 0.004, below=0.05)
     near = ledger.World("a", found, True, "reproduced")
     away = ledger.World("b", found._replace(ours=900.0), False, "not reproduced")
-    drawn = strip.strip(
-        found.ours, found.low, found.high, found.limits, [near, away], [], "reproduced", "points"
-    )
+    at = cards.strip(found[1:4], found.limits, [near, away], [], "reproduced", "points")
+    drawn = cards._forms().strip(at)
     assert ">5<" in drawn
     assert "Ours 8 (7.22 to 8.78); threshold 5; 2 other worlds" in drawn
     assert drawn.count("<circle") == 3
+
+
+def test_a_reading_of_a_file_is_checked(tmp_path):
+    path = tmp_path / "readings.yml"
+    path.write_text("readings:\n- {question: Which, instead: {a: {says: no, option: {x: 1}}}}\n")
+    with pytest.raises(
+        ValueError, match=r"readings.yml: 'a' has a key that is not known; a question has"
+    ):
+        worlds.read(path)
+    path.write_text(
+        "named: {c: &c [ZM-1]}\nl:\n- {question: Which, instead: {a: {touches: *c}, b: }}\n"
+    )
+    assert worlds.read(path)["l"] == (
+        Reading("a", "Which", "", touches=("ZM-1",)),
+        Reading("b", "Which", ""),
+    )
+
+
+def test_every_claim_that_a_reading_touches_is_in_the_book():
+    known = history.entries(places.find_root() / "book" / "claims")
+    files = sorted((places.PACKAGE / "papers").glob("*/readings.yml"))
+    touched = {
+        id for f in files for part in worlds.read(f).values() for r in part for id in r.touches
+    }
+    assert len(files) == 4 and len(touched) > 90
+    assert touched <= set(known)
+
+
+def test_a_claim_takes_the_evidence_that_its_entry_names(tmp_path):
+    """In all worlds of the frame that the chapter hands over; more may be added to them by hand."""
+    rows = [
+        {"dataset": "a", "q": q, "split": s, "world": w, "metric": m, "rep": r,
+         "value": (q - 1) * (10 if m == "other" else 0.01 * s + (w == "far"))}
+        for q in (0.5, 1) for s in range(12) for w in ("ours", "far", "same") for m in ("m", "other")
+        for r in range(2)
+    ]  # fmt: skip
+    frame = study.summarise(pd.DataFrame(rows))
+    evidence = {
+        "rows": "runs",
+        "where": "metric == 'm'",
+        "from": "loss at",
+        "x": "q",
+        "at": 0.5,
+        "of": 1,
+    }
+    claims = book(tmp_path, evidence=evidence, accepts=["made up"])
+    readings = [Reading(name, "", "", touches=("ZM-1",)) for name in ("far", "same")]
+    with pytest.raises(
+        LedgerError, match="ZM-1 takes its evidence from 'runs'; the chapter has nothing"
+    ):
+        claims.decide("ZM-1", plants={"made up": {"value": 0.0}})
+    wrong = frame[frame["world"] == "ours"].assign(world="wrong")
+    claims.rows["runs"] = ledger.Rows(frame, wrong, "split", tuple(readings))
+    assert claims.movers("ZM-1") == ["far"]
+    d = claims.decide("ZM-1", plants={"made up": {"value": 0.0}})
+    assert d.finding.ours == pytest.approx(-0.5 * 0.01 * 5.5)
+    assert [w.name for w in d.worlds] == ["far"] and len(d.draws) == 12  # "same" changes nothing
+    assert [p.name for p in d.plants] == ["wrong", "made up"]
+    other = book(tmp_path, evidence=evidence | {"where": "metric == 'other'"})
+    other.rows["runs"] = ledger.Rows(frame, None, "split", ())
+    assert (
+        other.decide("ZM-1", draws={}).finding.ours == pytest.approx(-5)
+        and not other.decided["ZM-1"].draws
+    )
+
+
+@pytest.mark.parametrize(
+    "evidence", ["along q", {"from": "along"}, {"rows": "runs", "from": "alone"}]
+)
+def test_evidence_that_names_no_extractor_is_refused(tmp_path, evidence):
+    with pytest.raises(
+        LedgerError, match="ZM-1 has evidence .*; it needs `rows` .* and `from`, one of along"
+    ):
+        book(tmp_path, evidence=evidence)
 
 
 def test_four_claims_in_five_name_a_plant_and_no_plant_is_empty():

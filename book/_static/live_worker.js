@@ -1,62 +1,74 @@
 // Python in a worker, so that the page stays alive and a loop without end can be stopped.
-import { loadPyodide } from "./pyodide/pyodide.mjs";
+// The page asks { about } once, to start it, then { cells, sources } to run cells in order.
+"use strict";
 
-// Runs one cell as a notebook would: what is printed, the value of its last line, its error.
-const RUN = `
-import ast, contextlib, io, linecache, sys, traceback
+const here = new URL("python/", self.location);
+let python; // a promise: { page, links }
 
-def run_cell(source, space, name):
-    printed, value, error = io.StringIO(), None, None
-    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-        try:
-            tree = ast.parse(source, name)
-            last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-            exec(compile(tree, name, "exec"), space)
-            if last is not None:
-                value = eval(compile(ast.Expression(last.value), name, "eval"), space)
-            html = value._repr_html_() if hasattr(value, "_repr_html_") else None
-            text = repr(value) if value is not None and html is None else None
-        except BaseException as problem:
-            html = text = None
-            steps = problem.__traceback__
-            while steps is not None and steps.tb_frame.f_code.co_filename != name:
-                steps = steps.tb_next
-            error = "".join(traceback.format_exception(type(problem), problem, steps))
-    return {"printed": printed.getvalue()[:20000], "html": html, "text": text, "error": error}
-`;
+function tell(progress) {
+  self.postMessage({ progress });
+}
 
-const here = new URL("pyodide/", import.meta.url);
-const python = start();
-
-async function start() {
-  const [runtime, modules] = await Promise.all([
-    loadPyodide({ indexURL: here.href }),
-    fetch(new URL("modules.json", here)).then((answer) => answer.json()),
-  ]);
-  for (const [name, text] of Object.entries(modules)) {
-    const path = `${runtime.FS.cwd()}/${name}`; // where Python looks first
-    runtime.FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
-    runtime.FS.writeFile(path, text);
+// A file of the site; what the browser has kept is taken as it is, since a new one has a new name.
+async function bytesOf(address, size, words) {
+  const answer = await fetch(address, { cache: "force-cache" });
+  if (!answer.ok) throw new Error(`${address.pathname} is not there`);
+  const parts = [];
+  let there = 0;
+  for (const reader = answer.body.getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    parts.push(value);
+    there += value.length;
+    if (words) tell(`${words}: ${Math.min(99, Math.round((100 * there) / size))} % of the libraries are here ...`);
   }
-  runtime.runPython(RUN);
-  return { run: runtime.globals.get("run_cell"), space: runtime.toPy({ __name__: "__main__" }) };
+  return new Blob(parts).arrayBuffer();
+}
+
+async function start(about) {
+  const folder = new URL(`${about.folder}/`, here);
+  const words = `Fetching Python with numpy and pandas (${(about.bytes / 1e6).toFixed(0)} MB, the first time)`;
+  tell(`${words} ...`);
+  const { loadPyodide } = await import(new URL("pyodide.mjs", folder));
+  const [runtime, ...archives] = await Promise.all([
+    loadPyodide({ indexURL: folder.href }),
+    bytesOf(new URL("packages.zip", folder), about.packages, words),
+    bytesOf(new URL(about.package, here)),
+  ]);
+  tell("Starting Python ...");
+  const packages = runtime.runPython("import sysconfig; sysconfig.get_path('purelib')");
+  for (const archive of archives) runtime.unpackArchive(archive, "zip", { extractDir: packages });
+  runtime.runPython("import builtins, ppdm_page; page = ppdm_page.Page(); builtins.display = page.display");
+  return { runtime, page: runtime.globals.get("page"), links: runtime.pyimport("ppdm_page").links };
+}
+
+function plain(proxy) {
+  const value = proxy.toJs({ dict_converter: Object.fromEntries });
+  proxy.destroy();
+  return value;
+}
+
+async function run({ cells, sources }) {
+  const { runtime, page, links } = await python;
+  if (/\b(numpy|pandas|ppdm(?!\.coins))\b/.test(cells.map((cell) => cell.hidden + cell.text).join())) {
+    tell("Starting numpy and pandas ...");
+    runtime.runPython("import pandas; ppdm_page.mend()");
+  }
+  tell("Running ...");
+  const names = plain(links(runtime.toPy(sources)));
+  for (const { number, hidden, text } of cells) {
+    const result = plain(page.run(number, hidden, text));
+    self.postMessage({ number, names, ...result });
+    if (result.error) break;
+  }
 }
 
 self.addEventListener("message", async (event) => {
-  let ready;
   try {
-    ready = await python;
+    if (event.data.about) python = start(event.data.about);
+    else await run(event.data);
+    await python;
   } catch (error) {
     self.postMessage({ failed: String(error.message || error) });
-    return;
-  }
-  self.postMessage({ ready: true });
-  for (const { number, text } of event.data) {
-    const proxy = ready.run(text, ready.space, `code ${number + 1}`);
-    const result = proxy.toJs({ dict_converter: Object.fromEntries });
-    proxy.destroy();
-    self.postMessage({ number, ...result });
-    if (result.error) break;
   }
 });

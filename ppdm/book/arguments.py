@@ -30,12 +30,12 @@ def built(parser: argparse.ArgumentParser) -> None:
 
 
 def quick(parser: argparse.ArgumentParser) -> None:
-    """`ppdm book quick`: where the cells are computed."""
+    """`ppdm book quick`: where the points are computed."""
     _scheduler(parser)
 
 
 def book(parser: argparse.ArgumentParser) -> None:
-    """`ppdm book`: where the cells are computed, and whether some are computed twice."""
+    """`ppdm book`: where the points are computed, and whether some are computed twice."""
     _scheduler(parser)
     parser.add_argument(
         "--verify",
@@ -48,7 +48,7 @@ def book(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parser: argparse.ArgumentParser) -> None:
-    """`ppdm run`: a chapter, any number of parameters, and where the cells are computed."""
+    """`ppdm run`: a chapter, any number of parameters, and where the points are computed."""
     _scheduler(parser)
     parser.add_argument(
         "chapter", help="its name or the beginning of it: 01, 01-beyond, 02_multi_group, ..."
@@ -67,7 +67,7 @@ def run(parser: argparse.ArgumentParser) -> None:
 def clean(parser: argparse.ArgumentParser) -> None:
     """`ppdm book clean`: how old, how large."""
     parser.description = (
-        "Remove kept results that nothing has used for a while, as the other commands do when they "
+        "Remove kept points that nothing has used for a while, as the other commands do when they "
         "end. Those of the built book and of the quick one stay. (`make clean` removes all of _build.)"
     )
     parser.add_argument(
@@ -99,7 +99,7 @@ def verify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cells", type=int, default=20, help="of each chapter; default %(default)s"
     )
-    parser.add_argument("--seed", type=int, help="draws the same cells again")
+    parser.add_argument("--seed", type=int, help="draws the same points again")
     built(parser)
     parser.add_argument(
         "--from",

@@ -1,8 +1,8 @@
 """`ppdm verify`: is what was published what this package computes?
 
 For each chapter the manifest is checked against its own seal, the tables and claims of this build
-against the manifest, the kept cells against their checksums; then cells drawn at random are computed
-anew. A cell agrees to the bit, or to the last digits (another processor or library may add in another
+against the manifest, the kept points against their checksums; then points drawn at random are computed
+anew. A point agrees to the bit, or to the last digits (another processor or library may add in another
 order), or not.
 """
 
@@ -21,61 +21,61 @@ from tqdm import tqdm
 
 from ppdm import places
 from ppdm.files import replace_file
-from ppdm.study import grid, ledger, manifest, provenance
+from ppdm.study import ledger, manifest, provenance, store
+from ppdm.study.identity import checksum
 
 SHOWN = 10  # of a long list
+Entry = tuple[str, "Path | str", bytes]  # a chapter, where its manifest lies, what is in it
 
 
 def main(args: argparse.Namespace) -> int:
     """Look at what is asked for; say what was found, and keep it for the page *What was run*."""
-    if args.cells < 0:
-        raise ValueError(f"--cells is {args.cells}; it must be 0 or more")
+    if args.points < 0:
+        raise ValueError(f"--points is {args.points}; it must be 0 or more")
     where = places.quick_layout() if args.quick else places.paper_layout()
-    manifests = _manifests(args, where)
-    wrong = look(where, manifests, args.cells, seed=args.seed, keep=not args.source)
-    if wrong:
-        print(f"Not as it was: {', '.join(wrong)}.")
-        return 1
-    print("All that was looked at is as it was." if manifests else "")
-    return 0
+    wrong = look(where, _manifests(args, where), args.points, seed=args.seed, keep=not args.source)
+    print(
+        f"Not as it was: {', '.join(wrong)}." if wrong else "All that was looked at is as it was."
+    )
+    return int(bool(wrong))
 
 
 def look(
     where: places.Layout,
-    manifests: list[tuple[str, Path | str, bytes]],
-    cells: int,
+    manifests: list[Entry],
+    points: int,
     seed: int | None = None,
     keep: bool = True,
 ) -> list[str]:
     """Check chapter by chapter; the chapters that are not as their manifests say."""
     seed = secrets.randbelow(10**6) if seed is None else seed
     rng = np.random.default_rng(seed)
-    notes = {stem: _verify(stem, place, content, cells, rng) for stem, place, content in manifests}
+    notes = {stem: _verify(stem, place, content, points, rng) for stem, place, content in manifests}
     if keep:
-        _keep(where, notes)
-    print(f"(`--seed {seed}` draws the same cells again.)")
+        content = json.dumps(manifest.last_verified(where.out) | notes, indent=1)
+        try:
+            replace_file(where.out / "verified.json", content.encode() + b"\n")
+        except OSError as error:
+            print(f"what was found is not kept: {error}", file=sys.stderr)
+    print(f"(`--seed {seed}` draws the same points again.)")
     return [stem for stem, note in notes.items() if note["wrong"]]
 
 
-# Finding the manifests -------------------------------------------------------------------------------
+# Finding the manifests ------------------------------------------------------------------------------
 
 
-def _manifests(args, where: places.Layout) -> list[tuple[str, Path | str, bytes]]:
-    """(chapter, where it lies, content) of every manifest that is asked for."""
+def _manifests(args: argparse.Namespace, where: places.Layout) -> list[Entry]:
+    """Every manifest that is asked for."""
     source = args.source or str(where.results)
     if source == "published":
         source = _published()
-    if "://" in source:
-        found = list(_download(source, args.chapter))
-    else:
-        found = here(Path(source))
-    if args.chapter:
-        found = [entry for entry in found if entry[0].startswith(args.chapter)]
-    if not found:
+    entries = list(_download(source, args.chapter)) if "://" in source else here(Path(source))
+    entries = [entry for entry in entries if entry[0].startswith(args.chapter or "")]
+    if not entries:
         command = "ppdm book quick" if args.quick else "ppdm book"
         wanted = f" of a chapter {args.chapter!r}" if args.chapter else ""
         raise ValueError(f"there is no manifest{wanted} in {source}: `{command}` writes them")
-    return found
+    return entries
 
 
 def _published() -> str:
@@ -90,16 +90,12 @@ def _published() -> str:
     return f"{pages_address(name)}_static/manifests"
 
 
-def here(place: Path) -> list[tuple[str, Path | str, bytes]]:
-    """(chapter, where it lies, content) of the manifests of a file or a folder."""
-    return [(stem, path, path.read_bytes()) for stem, path in _files(place).items()]
-
-
-def _files(place: Path) -> dict[str, Path]:
-    if place.is_file():
-        return {_stem(place): place}
+def here(place: Path) -> list[Entry]:
+    """The manifests of a file or a folder."""
     paths = sorted(place.glob("*/manifest.json")) or sorted(place.glob("*.json*"))
-    return {_stem(path): path for path in paths}
+    return [
+        (_stem(path), path, path.read_bytes()) for path in ([place] if place.is_file() else paths)
+    ]
 
 
 def _stem(place: Path) -> str:
@@ -107,7 +103,7 @@ def _stem(place: Path) -> str:
     return place.parent.name if place.name == "manifest.json" else place.name.partition(".json")[0]
 
 
-def _download(address: str, chapter: str | None) -> Iterator[tuple[str, Path | str, bytes]]:
+def _download(address: str, chapter: str | None) -> Iterator[Entry]:
     from ppdm.data.live import download
 
     if address.endswith((".json", ".json.gz")):
@@ -119,82 +115,77 @@ def _download(address: str, chapter: str | None) -> Iterator[tuple[str, Path | s
             yield notebook.stem, page, download(page)
 
 
-# One chapter -----------------------------------------------------------------------------------------
+# One chapter ----------------------------------------------------------------------------------------
 
 
-def _verify(stem: str, place: Path | str, content: bytes, cells: int, rng) -> dict:
+def _verify(stem: str, place: Path | str, content: bytes, points: int, rng) -> dict:
     """Check one chapter; print what was found and return it."""
     print(stem)
-    note = {"fingerprint": "", "wrong": 0, "equal": 0, "close": 0, "different": 0}
-    note |= {"when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
-    note |= {"versions": provenance.versions(), "machine": provenance.machine()}
+    note = {
+        "fingerprint": "", "wrong": 0, "equal": 0, "close": 0, "different": 0,
+        "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "versions": provenance.versions(), "machine": provenance.machine(),
+    }  # fmt: skip
     try:
-        known = manifest.read(content, place.name if isinstance(place, Path) else place)
+        known = manifest.read(content, Path(place).name)
     except manifest.ManifestError as error:
         print(f"  {error}.")
         return note | {"wrong": 1}
-    note["fingerprint"] = known.fingerprint
     print(f"  fingerprint {known.fingerprint}")
-    for line in _circumstances(known):
-        print(f"  {line}")
+    print("".join(f"  {line}\n" for line in _circumstances(known)), end="")
     faults = []
     if isinstance(place, Path) and place.name == "manifest.json":  # its tables lie beside it
-        faults += _tables(known, place.parent) + _claims(known, place.parent)
-        told = f"{_count(len(known.what['tables']), 'table')} and "
-        told += _count(len(known.what["claims"]), "claim")
-        print(f"  {told}: {'as written' if not faults else _listed(faults)}")
-    kept, damaged = _kept_cells(known)
+        faults = _tables(known, place.parent) + _claims(known, place.parent)
+        number = (
+            f"{_count(known.what['tables'], 'table')} and {_count(known.what['claims'], 'claim')}"
+        )
+        print(f"  {number}: {_listed(faults) or 'as written'}")
+    kept, damaged = _kept_points(known)
     if kept:
-        print(f"  {_count(kept, 'kept cell')}: {_listed(damaged) if damaged else 'as written'}")
-    faults += damaged
-    counts, lines = _compute_again(known, cells, rng)
-    print("\n".join(f"  {line}" for line in lines))
-    return note | counts | {"wrong": len(faults) + counts["different"]}
+        print(f"  {_count(kept, 'kept point')}: {_listed(damaged) or 'as written'}")
+    counts, lines = _compute_again(known, points, rng)
+    print("".join(f"  {line}\n" for line in lines), end="")
+    wrong = len(faults) + len(damaged) + counts["different"]
+    return note | counts | {"wrong": wrong, "fingerprint": known.fingerprint}
 
 
 def _circumstances(known: manifest.Manifest) -> list[str]:
     """What is not here as it was there: versions, processor, code."""
-    lines = []
-    here, there = provenance.versions(), known.made_on["versions"]
+    ours = provenance.versions() | {"": provenance.machine()["processor"]}
+    theirs = known.made_on["versions"] | {"": known.made_on["machine"]["processor"]}
     other = [
-        f"{k} {there[k]} (here {here.get(k, 'none')})" for k in there if there[k] != here.get(k)
+        f"{name} {there} (here {ours.get(name, 'none')})".strip()
+        for name, there in theirs.items()
+        if there != ours.get(name)
     ]
-    processor = provenance.machine()["processor"]
-    if known.made_on["machine"]["processor"] != processor:
-        other.append(f"{known.made_on['machine']['processor']} (here {processor})")
-    if other:
-        lines.append(f"made with {', '.join(other)}")
-    root = places.PACKAGE.parent
-    changed = [
-        file
-        for file, sha in known.what["code"].items()
-        if not (root / file).is_file() or manifest.checksum((root / file).read_bytes()) != sha
+    lines = [f"made with {', '.join(other)}"] if other else []
+    code = [
+        name
+        for name, sha in known.what["code"].items()
+        if _sha(places.PACKAGE.parent / name) != sha
     ]
-    if changed:
-        lines.append(f"changed since: {_listed(changed)}")
-    return lines
+    return lines + ([f"changed since: {_listed(code)}"] if code else [])
+
+
+def _sha(path: Path) -> str | None:
+    return checksum(path.read_bytes()) if path.is_file() else None
 
 
 def _tables(known: manifest.Manifest, folder: Path) -> list[str]:
     """Files of results that are gone or not as written."""
-    faults = []
-    for name, sha in known.what["tables"].items():
-        path = folder / name
-        if not path.is_file():
-            faults.append(f"{name} is not there")
-        elif manifest.checksum(path.read_bytes()) != sha:
-            faults.append(f"{name} is not as written")
-    return faults
+    now = {name: _sha(folder / name) for name in known.what["tables"]}
+    return [
+        f"{name} is {'not as written' if now[name] else 'not there'}"
+        for name, sha in known.what["tables"].items()
+        if now[name] != sha
+    ]
 
 
 def _claims(known: manifest.Manifest, folder: Path) -> list[str]:
     """Claims whose row is gone or not as written."""
-    path = folder / "claims.csv"
-    if not known.what["claims"] or not path.is_file():
-        return []
     try:
-        rows = {row["id"]: row for row in ledger.read_csv(path)}
-    except (UnicodeDecodeError, KeyError):
+        rows = {row["id"]: row for row in ledger.read_csv(folder / "claims.csv")}
+    except (OSError, UnicodeDecodeError, KeyError):
         return []  # said already of the whole table
     return [
         f"claim {id} is not as written"
@@ -203,33 +194,33 @@ def _claims(known: manifest.Manifest, folder: Path) -> list[str]:
     ]
 
 
-def _kept_cells(known: manifest.Manifest) -> tuple[int, list[str]]:
-    """How many cells the cache still has, and which of them are not as written."""
-    kept, faults = 0, []
-    for cell in known.what["cells"]:
-        path = known.kept_file(cell)
+def _kept_points(known: manifest.Manifest) -> tuple[list[Path], list[str]]:
+    """The points that the cache still has, and which of them are not as written."""
+    kept, faults = [], []
+    for point in known.what["points"]:
+        path = known.kept_file(point)
         if path is None or not path.is_file():
             continue
-        kept += 1
-        table = grid.unsealed(path.read_bytes())
+        kept.append(path)
+        table = store.unsealed(path.read_bytes())
         if table is None:
-            faults.append(f"{_of(known, cell)} is damaged ({path.parent.name}/{path.name})")
-        elif manifest.table_checksum(table) != cell["sha256"]:
-            faults.append(f"{_of(known, cell)} is another than in the manifest")
+            faults.append(f"{_of(known, point)} is damaged ({path.parent.name}/{path.name})")
+        elif manifest.table_checksum(table) != point["sha256"]:
+            faults.append(f"{_of(known, point)} is another than in the manifest")
     return kept, faults
 
 
-def _compute_again(known: manifest.Manifest, cells: int, rng) -> tuple[dict, list[str]]:
-    """Compute some cells anew: the counts by how they agree, and sentences that say it."""
-    told = [cell for cell in known.what["cells"] if known.told(cell)]
-    drawn = sorted(rng.choice(len(told), min(cells, len(told)), replace=False).tolist())
+def _compute_again(known: manifest.Manifest, number: int, rng) -> tuple[dict, list[str]]:
+    """Compute some points anew: the counts by how they agree, and sentences that say it."""
+    every = known.what["points"]
+    named = [point for point in every if "notebook" not in known.function(point)]
+    drawn = sorted(rng.choice(len(named), min(number, len(named)), replace=False).tolist())
     counts, worst, lines = {"equal": 0, "close": 0, "different": 0}, 0.0, []
-    for i in tqdm(drawn, unit="cell", leave=False, disable=None):
-        how, far, line = _compare(known, told[i])
+    for i in tqdm(drawn, unit="point", leave=False, disable=None):
+        how, far, line = _compare(known, named[i])
         counts[how] += 1
         worst = max(worst, far) if how == "close" else worst
-        if line:
-            lines.append(line)
+        lines += [line] if line else []
     words = [f"{counts['equal']} agree to the bit"]
     if counts["close"]:
         words.append(
@@ -237,60 +228,42 @@ def _compute_again(known: manifest.Manifest, cells: int, rng) -> tuple[dict, lis
         )
     if counts["different"]:
         words.append(f"{counts['different']} do not")
-    first = f"{len(drawn)} of {_count(len(told), 'cell')} computed again"
+    first = f"{len(drawn)} of {_count(named, 'point')} computed again"
     first += f": {', '.join(words)}" if drawn else ""
-    others = len(known.what["cells"]) - len(told)
-    if others:
+    if len(every) > len(named):
         lines.append(
-            f"{others:,} of {_count(len(known.what['cells']), 'cell')} belong to functions "
+            f"{len(every) - len(named):,} of {_count(every, 'point')} belong to functions "
             "of the notebook: run the chapter to compute them again"
         )
     return counts, [first, *lines]
 
 
-def _compare(known: manifest.Manifest, cell: dict) -> tuple[str, float, str]:
-    """How a cell computed anew agrees, how far it is off, and a sentence if it is another."""
+def _compare(known: manifest.Manifest, point: dict) -> tuple[str, float, str]:
+    """How a point computed anew agrees, how far it is off, and a sentence if it is another."""
     try:
-        table = known.compute(cell)
-    except (grid.CellError, manifest.ManifestError) as error:
-        return "different", 0.0, f"{_of(known, cell)} cannot be computed: {error}"
-    if manifest.table_checksum(table) == cell["sha256"]:
+        table = known.compute(point)
+    except manifest.ManifestError as error:
+        return "different", 0.0, f"{_of(known, point)} cannot be computed: {error}"
+    if manifest.table_checksum(table) == point["sha256"]:
         return "equal", 0.0, ""
-    far = manifest.difference(table, cell["sums"])
+    far = manifest.difference(table, point["sums"])
     if far < manifest.CLOSE:
         return "close", far, ""
-    told = "in kind" if far == float("inf") else f"by {far:.1g} of its size"
-    return "different", far, f"{_of(known, cell)} differs {told}"
+    size = "in kind" if far == float("inf") else f"by {far:.1g} of its size"
+    return "different", far, f"{_of(known, point)} differs {size}"
 
 
-def _of(known: manifest.Manifest, cell: dict) -> str:
-    function = json.dumps(known.what["experiments"][cell["experiment"]]["function"])
-    name = function.partition("ppdm.")[2].partition('"')[0].rpartition(":")[2] or "cell"
-    coords = ", ".join(f"{k}={v!r}" for k, v in cell["coords"].items())
-    block = f", block {cell['block']}" if cell["block"] else ""
-    return f"{name}({coords}{block})"
+def _of(known: manifest.Manifest, point: dict) -> str:
+    path = json.dumps(known.function(point)).partition("ppdm.papers.")[2].partition('"')[0]
+    name = path.rpartition(":")[2] or "a point"
+    block = f", block {point['block']}" if point["block"] else ""
+    return f"{name}({store.named(point['coords'])}{block})"
 
 
-def _count(number: int, name: str) -> str:
-    return f"{number:,} {name}{'' if number == 1 else 's'}"
+def _count(things: list | dict, name: str) -> str:
+    return f"{len(things):,} {name}{'' if len(things) == 1 else 's'}"
 
 
 def _listed(names: list[str]) -> str:
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(names[:SHOWN]) + more
-
-
-# Keeping what was found ------------------------------------------------------------------------------
-
-
-def record_path(where: places.Layout) -> Path:
-    """Where the last verification of each chapter is written down."""
-    return where.out / "verified.json"
-
-
-def _keep(where: places.Layout, notes: dict[str, dict]) -> None:
-    kept = manifest.last_verified(where.out)
-    try:
-        replace_file(record_path(where), json.dumps(kept | notes, indent=1).encode() + b"\n")
-    except OSError as error:
-        print(f"what was found is not kept: {error}", file=sys.stderr)

@@ -16,20 +16,19 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-#: nbgrader grades with this; the guard is raised before the first cell of a submission.
+#: nbgrader's settings: formgrader and feedback show students' texts as texts, and `nbgrader export`
+#: writes what learning platforms read.
 NBGRADER_CONFIG = '''"""Settings for nbgrader, beside the folder `source/`."""
 
 c = get_config()
 c.CourseDirectory.course_id = "ppdm"
-c.Execute.timeout = 60
-c.Execute.extra_arguments = {arguments!r}
+c.HTMLExporter.sanitize_html = True
+c.ExportApp.plugin_class = "ppdm.course.export.OneRowAStudent"
+# Collecting what a platform exports, `nbgrader zip_collect ASSIGNMENT`: take the line of yours.
+# Moodle:  c.FileNameCollectorPlugin.named_regexp = r".*/(?P<student_id>[^/]+_\\d+)_assignsubmission_.*?(?P<file_id>\\d\\d_\\w+)"
+# Canvas:  c.FileNameCollectorPlugin.named_regexp = r".*/(?P<student_id>[^/_]+(_LATE)?_\\d+)_\\d+_(?P<file_id>\\d\\d_\\w+)"
+# ILIAS:   c.FileNameCollectorPlugin.named_regexp = r".*/(?P<student_id>[^/]+_\\d+)/(?P<file_id>\\d\\d_\\w+)"
 '''
-#: What the kernel of a submission is started with.
-KERNEL_ARGUMENTS = [
-    "--HistoryManager.hist_file=:memory:",
-    "--IPKernelApp.log_level=40",
-    "--IPKernelApp.exec_lines=from ppdm.course import guard; guard.start()",
-]
 HAND_OUT = """The assignments of "Privacy-preserving data mining, reproduced"
 
 You need Python 3.11 or later, the package `ppdm` and a Jupyter notebook program:
@@ -96,8 +95,7 @@ def build(sources: Path, out: Path) -> list[str]:
         target = out / "nbgrader" / "source" / name / f"{name}.ipynb"
         target.parent.mkdir(parents=True)
         shutil.copy(path, target)
-    config = NBGRADER_CONFIG.format(arguments=KERNEL_ARGUMENTS)
-    (out / "nbgrader" / "nbgrader_config.py").write_text(config, encoding="utf-8")
+    (out / "nbgrader" / "nbgrader_config.py").write_text(NBGRADER_CONFIG, encoding="utf-8")
     write_zip(out / "student", out / "assignments.zip")
     return list(found)
 

@@ -1,95 +1,193 @@
-"""A folder of submissions to points: tables, a page for each student, the account."""
+"""A class to nbgrader's gradebook: `ppdm course grade` takes the place of `nbgrader autograde`.
+
+Every submission has a checker of its own (`ppdm.course.checker`), a process with bounds. What comes back is
+a graded notebook for `autograded/`, where nbgrader's formgrader and its feedback look for it, and its
+points go to the gradebook by nbgrader's own step. What was graded and has not changed is left alone,
+also what failed.
+"""
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from collections.abc import Sequence
+import base64
+import hashlib
+import json
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import lru_cache
 from pathlib import Path
 
-from ppdm.course import account, feedback
-from ppdm.course.build import find_sources, tasks
-from ppdm.course.cell import HOW_UNSEALED, why_not_sealed
-from ppdm.course.handin import Submission, file_name, find_submissions
-from ppdm.course.pool import work
-from ppdm.course.tables import write_table
+import nbformat
+from nbformat import NotebookNode
 
-GRADES = ("student", "assignment", "task", "points", "max", "graded_by", "remark")
-TOTALS = ("student", "assignment", "points", "max", "to_read")
+from ppdm.course.build import find_sources, student_version
+from ppdm.course.checker import TIMES, WORK, show
+from ppdm.course.submissions import LAYOUT, Submission, find_submissions
+from ppdm.course.wall import why_no_wall
+from ppdm.files import replace_file
 
-
-def grade(
-    folder: Path,
-    sources: Path,
-    out: Path,
-    timeout: float = 30,
-    workers: int = 2,
-    sealed: bool = True,
-    spent: dict | None = None,
-) -> list[dict]:
-    """Grade every submission; write grades.csv, totals.csv, to_read.csv, account.jsonl and the
-    feedback pages.
-
-    What was graded before and has not changed since is not run again. `spent` takes the seconds of
-    each student and assignment.
-    """
-    notebooks = find_sources(sources)
-    submissions = find_submissions(folder, list(notebooks))
-    reason = why_not_sealed() if sealed else None
-    if reason:
-        raise ValueError(f"no sealed cells here ({reason}); {HOW_UNSEALED}")
-    out.mkdir(parents=True, exist_ok=True)
-    log = account.Account(out / "account.jsonl")
-    worth = {(name, t["task"]): t["max"] for name, path in notebooks.items() for t in tasks(path)}
-    dialect = account.take_over(out / "to_read.csv", log, worth)
-
-    base = Path(tempfile.mkdtemp(prefix="ppdm-grading-"))
-    try:
-        base.chmod(0o755)  # a cell of its own user looks into it
-        jobs = [
-            _job(submission, notebooks[submission.assignment], out, timeout, sealed)
-            for submission in submissions
-        ]
-        results = work(jobs, workers, sealed, base, spent)
-    finally:
-        shutil.rmtree(base, ignore_errors=True)
-    account.settle(results, log)
-    account.write_to_read(out / "to_read.csv", results, dialect)
-    write_table(out / "grades.csv", _grade_rows(results), GRADES)
-    write_table(out / "totals.csv", _total_rows(results), TOTALS)
-    feedback.write_pages(results, out / "feedback")
-    return results
+ASSIGN = "type `nbgrader generate_assignment 00_primer` there first"
+EXHAUSTED = "its answers took more memory or time to check than there is"
 
 
-def _job(submission: Submission, source: Path, out: Path, timeout: float, sealed: bool) -> dict:
-    kept = out / ".graded" / file_name(submission.student) / f"{submission.assignment}.json"
-    return {
-        "submission": submission,
-        "source": source,
-        "kept": kept,
+def grade(folder: Path, timeout: float = 30, workers: int = 2) -> Iterator[str]:
+    """Grade what lies in an nbgrader course's `submitted`; yields remarks, and at the end the sum."""
+    from nbgrader.api import Gradebook
+
+    if reason := why_no_wall():
+        raise ValueError(f"there is no sandbox for the submissions here: {reason}")
+    course = _course(folder)
+    database = course.db_url.removeprefix("sqlite:///")
+    if database != course.db_url and not Path(database).is_file():
+        raise ValueError(f"there is no gradebook in {course.root}: {ASSIGN}")
+    with Gradebook(course.db_url, course.course_id) as book:
+        sources = _sources(Path(course.root, course.source_directory), book)
+        known = {(s.student.id, a.name) for a in book.assignments for s in a.submissions}
+    submitted = Path(course.root, course.submitted_directory)
+    submissions, remarks = find_submissions(submitted, list(sources))
+    yield f"the layout is {submitted.name}/{LAYOUT}"
+    yield from remarks
+    jobs = []
+    for submission in submissions:
+        student, name = submission.student, submission.assignment
+        job = job_of(submission, sources[name], timeout)
+        graded = Path(course.root, course.autograded_directory, student, name, f"{name}.ipynb")
+        unchanged = graded.is_file() and job["key"] in graded.read_text(encoding="utf-8")
+        if not unchanged or (student, name) not in known:
+            jobs.append((submission, job, graded))
+    for (submission, job, graded), result in _work(jobs, workers):
+        remarks = [*submission.remarks, *result["remarks"]]
+        notebook = _notebook(result["cells"], remarks, job["key"])
+        _enter(course, submission, notebook)
+        replace_file(graded, nbformat.writes(notebook).encode())
+        if remarks:
+            yield f"{submission.student}, {submission.assignment}: {'; '.join(remarks)}"
+    same = len(submissions) - len(jobs)
+    yield f"{len(submissions)} submissions, {same} of them unchanged: {course.db_url}"
+
+
+def _work(jobs: list[tuple], workers: int) -> Iterator[tuple[tuple, dict]]:
+    """Each job with its result, as they come; progress is shown."""
+    from tqdm import tqdm
+
+    with ThreadPoolExecutor(workers) as pool:
+        waiting = {pool.submit(result_of, job[1]): job for job in jobs}
+        try:
+            for done in tqdm(as_completed(waiting), total=len(jobs), desc="grading", unit=""):
+                yield waiting[done], done.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _course(folder: Path):
+    """nbgrader's account of a course's folder."""
+    from nbgrader.coursedir import CourseDirectory
+    from traitlets.config import Config
+    from traitlets.config.loader import PyFileConfigLoader
+
+    settings = folder / "nbgrader_config.py"
+    config = PyFileConfigLoader(str(settings)).load_config() if settings.is_file() else Config()
+    return CourseDirectory(config=config, root=str(folder.resolve()))
+
+
+def _sources(folder: Path, book) -> dict[str, Path]:
+    """The notebooks with solutions of the assignments in the gradebook."""
+    paths = {a.name: folder / a.name / f"{a.name}.ipynb" for a in book.assignments}
+    paths = {name: path for name, path in paths.items() if path.is_file()}
+    if not paths:
+        raise ValueError(
+            f"the gradebook of {folder.parent} has no assignment of {folder.name}/: {ASSIGN}"
+        )
+    return paths
+
+
+def job_of(submission: Submission, source: Path, timeout: float) -> dict:
+    """What a checker needs to know; and a key that changes with it."""
+    job = {
+        "assignment": submission.assignment,
+        "student": submission.student,
         "timeout": timeout,
-        "sealed": sealed,
+        "source": json.loads(source.read_text(encoding="utf-8"))["cells"],
+        "blank": student_version(source).cells,
+        "notebook": base64.b64encode(submission.notebook or b"").decode(),
     }
+    key = hashlib.sha256(json.dumps([job, submission.remarks, _package()]).encode()).hexdigest()
+    return {**job, "key": key}
 
 
-def _grade_rows(results: Sequence[dict]) -> list[dict]:
-    return [
-        {"student": r["student"], "assignment": r["assignment"], "task": t["task"],
-         "points": "" if t["points"] is None else f"{t['points']:g}", "max": f"{t['max']:g}",
-         "graded_by": t["by"],
-         "remark": " | ".join([*([t["message"]] if t["message"] else []), *r["remarks"]])}
-        for r in results for t in r["tasks"]
-    ]  # fmt: skip
+@lru_cache(maxsize=1)
+def _package() -> str:
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
-def _total_rows(results: Sequence[dict]) -> list[dict]:
-    return [
-        {
-            "student": r["student"],
-            "assignment": r["assignment"],
-            "points": f"{sum(t['points'] or 0 for t in r['tasks']):g}",
-            "max": f"{sum(t['max'] for t in r['tasks']):g}",
-            "to_read": sum(t["points"] is None for t in r["tasks"]),
-        }
-        for r in results
-    ]
+def result_of(job: dict) -> dict:
+    """The graded cells of one submission, from a process with bounds."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "ppdm.course.checker"], input=json.dumps(job), text=True,
+            capture_output=True, check=False, timeout=TIMES * job["timeout"] + 2 * WORK,
+        )  # fmt: skip
+        words = done.stderr.strip().rpartition("\n")[2] if done.returncode == 1 else EXHAUSTED
+    except subprocess.TimeoutExpired:
+        done, words = None, EXHAUSTED
+    if done is None or done.returncode:
+        if not job["notebook"]:
+            raise ValueError(f"the checker does not work: {words}")
+        remark = f"could not be graded: {show(words)[:300]}"
+        return result_of({**job, "notebook": ""}) | {"remarks": [remark]}
+    result = json.loads(done.stdout)
+    if "problem" in result:
+        raise ValueError(f"there is no sandbox for the submissions here: {result['problem']}")
+    return result
+
+
+def check(sources: Path) -> None:
+    """Grade the solutions, which must get full marks, and the student versions, which must get none."""
+    wrong = []
+    for name, path in find_sources(sources).items():
+        for version, text in {"solution": path.read_bytes(),
+                              "student version": nbformat.writes(student_version(path)).encode()}.items():  # fmt: skip
+            for cell in result_of(job_of(Submission("check", name, text), path, timeout=60))[
+                "cells"
+            ]:
+                task = cell["metadata"].get("nbgrader", {})
+                if (
+                    task.get("grade")
+                    and "outputs" in cell
+                    and bool(cell["outputs"]) == (version == "solution")
+                ):
+                    words = [output["evalue"] for output in cell["outputs"]] or ["passed"]
+                    wrong.append(f"{name}, {task['grade_id']}, {version}: {words[0]}")
+    if wrong:
+        raise ValueError("the check failed:\n  " + "\n  ".join(wrong))
+
+
+def _notebook(cells: list[dict], remarks: list[str], key: str) -> NotebookNode:
+    """A graded notebook as formgrader and feedback show it; the key says what it was made of."""
+    if remarks:
+        text = "\n".join(["Remarks of the grading:", "", *(f"- `{remark}`" for remark in remarks)])
+        cells = [{"cell_type": "markdown", "metadata": {}, "source": text}, *cells]
+    numbered = [{**cell, "id": f"cell-{number}"} for number, cell in enumerate(cells)]
+    return nbformat.from_dict(
+        {"cells": numbered, "metadata": {"ppdm": key}, "nbformat": 4, "nbformat_minor": 5}
+    )
+
+
+def _enter(course, submission: Submission, notebook: NotebookNode) -> None:
+    """The points of a graded notebook to the gradebook, by nbgrader's own steps."""
+    from nbgrader.api import Gradebook
+    from nbgrader.preprocessors import AssignLatePenalties, SaveAutoGrades
+
+    student, name = submission.student, submission.assignment
+    resources = {"nbgrader": {"student": student, "assignment": name, "notebook": name,
+                              "db_url": course.db_url}}  # fmt: skip
+    with warnings.catch_warnings(), Gradebook(course.db_url, course.course_id) as book:
+        warnings.simplefilter("ignore")  # SQLAlchemy's, about nbgrader's own doing
+        book.update_or_create_student(student)
+        when = {"timestamp": submission.when} if submission.when else {}
+        book.update_or_create_submission(name, student, **when)
+        for step in (SaveAutoGrades(), AssignLatePenalties(config=course.config)):
+            step.preprocess(notebook, resources)

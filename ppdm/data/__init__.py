@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from functools import lru_cache
 from typing import Any
 
 from .binary import binarize
@@ -45,9 +46,10 @@ def load(name: str, source: str | None = None, **download: Any) -> Dataset:
     """One of the four data sets.
 
     `source` is ``"stored"`` (the copy inside the package), ``"live"`` (a download from the UCI
-    archive, compared with the stored copy) or ``"auto"`` (live, or the stored copy with a warning).
-    None means the environment variable ``PPDM_DATA_SOURCE``, and without it ``"stored"``.
-    `download` goes to the live path: `timeout`, `attempts`, `pause`, `refresh`.
+    archive, compared with the stored copy) or ``"auto"``: the download if it is equal to the stored
+    copy, else the stored copy, with a warning; the data are the same either way. None means the
+    environment variable ``PPDM_DATA_SOURCE``, and without it ``"stored"``.
+    `download` goes to the live path: `timeout`, `refresh`.
 
     >>> load("pima").frame.shape
     (768, 9)
@@ -60,14 +62,24 @@ def load(name: str, source: str | None = None, **download: Any) -> Dataset:
     if source == "stored":
         return load_stored(name)
     if known.uci_id is None:
-        warnings.warn(
-            f"{name} is no longer in the UCI archive: using the stored copy", stacklevel=2
-        )
-        return load_stored(name)
-    if source == "live":
+        reason = f"{name} is no longer in the UCI archive"
+    elif source == "live":
         return load_live(name, **download)
+    else:
+        reason = _refusal(name, **download)
+        if not reason:
+            return load_live(name, **download | {"refresh": False})
+    warnings.warn(f"{reason}: using the stored copy", stacklevel=2)
+    return load_stored(name, reason)
+
+
+@lru_cache
+def _refusal(name: str, **download: Any) -> str:
+    """Why the archive's copy is not taken; asked once in a process, for it may take its time."""
     try:
-        return load_live(name, **download)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            dataset = load_live(name, **download)
     except DownloadError as error:
-        warnings.warn(f"{error}; using the stored copy", stacklevel=2)
-        return load_stored(name)
+        return str(error)
+    return "its download differs from the stored copy" if dataset.provenance.differences else ""

@@ -15,10 +15,12 @@ import pandas as pd
 
 from .dataset import Dataset
 
-SPLITS = ("median", "midrange")
-TIES = ("low", "high", "even")
-NOMINALS = ("frequent", "documented", "alphabetical", "appearance")
-MISSINGS = ("zero", "majority", "drop", "third")
+OPTIONS = {
+    "split": ("median", "midrange"),
+    "ties": ("low", "high", "even"),
+    "nominal": ("frequent", "documented", "alphabetical", "appearance"),
+    "missing": ("zero", "majority", "drop", "third"),
+}
 
 
 def binarize(
@@ -61,22 +63,15 @@ def binarize(
     >>> record.loc[record.column == "mitoses", "rule"].item()
     '> 1'
     """
-    for option, value, allowed in (
-        ("split", split, SPLITS),
-        ("ties", ties, TIES),
-        ("nominal", nominal, NOMINALS),
-        ("missing", missing, MISSINGS),
-    ):
-        if value not in allowed:
-            raise ValueError(f"{option} must be one of {', '.join(allowed)}, not {value!r}")
+    chosen = {"split": split, "ties": ties, "nominal": nominal, "missing": missing}
+    for option, value in chosen.items():
+        if value not in OPTIONS[option]:
+            allowed = ", ".join(OPTIONS[option])
+            raise ValueError(f"{option} must be one of {allowed}, not {value!r}")
     if include_id and dataset.id is None:
         raise ValueError(f"include_id: {dataset.name} has no id column")
 
-    columns = [
-        *([dataset.id] if include_id and dataset.id else []),
-        *dataset.features,
-        dataset.target,
-    ]
+    columns = [*([dataset.id] if include_id else []), *dataset.features, dataset.target]
     frame = dataset.frame[columns]
     if missing == "drop":
         frame = frame.dropna().reset_index(drop=True)
@@ -113,19 +108,17 @@ def _code(
         numbers = values.to_numpy(dtype=float)
         ones, sign, point = _split(numbers, split, ties)
         return ones, {"kind": "number", "threshold": point, "rule": f"{sign} {point:.10g}"}
-    levels = values.cat.categories
-    codes = values.cat.codes.to_numpy()
-    if levels.size == 2:
-        return codes == 1, {"kind": "two values", "threshold": np.nan, "rule": f"is {levels[1]}"}
-    if nominal == "frequent":
-        most = int(np.bincount(codes[codes >= 0], minlength=levels.size).argmax())
-        return codes == most, {"kind": "nominal", "threshold": np.nan, "rule": f"is {levels[most]}"}
+    levels, codes = values.cat.categories, values.cat.codes.to_numpy()
+    if levels.size == 2 or nominal == "frequent":
+        two = levels.size == 2
+        one = 1 if two else int(np.bincount(codes[codes >= 0], minlength=levels.size).argmax())
+        kind = "two values" if two else "nominal"
+        return codes == one, {"kind": kind, "threshold": np.nan, "rule": f"is {levels[one]}"}
     order = _order(values, nominal)
     place = np.full(levels.size + 1, np.nan)  # the last entry is for missing values, coded -1
     place[levels.get_indexer(pd.Index(order))] = np.arange(len(order))
     ones, sign, point = _split(place[codes], split, ties)
-    above = _compare(np.arange(len(order)), sign, point)
-    high = [str(level) for level, is_above in zip(order, above) if is_above]
+    high = [str(order[i]) for i in np.flatnonzero(_compare(np.arange(len(order)), sign, point))]
     return ones, {"kind": "nominal", "threshold": point, "rule": f"is {' or '.join(high)}"}
 
 

@@ -17,6 +17,7 @@ class Provenance:
 
     `sha256` maps each file that was read to the checksum of its content. `differences` is the
     number of cells in which a download differs from the stored copy; None for the stored copy.
+    `instead` says why the stored copy was taken where a download had been asked for.
     """
 
     name: str
@@ -28,11 +29,13 @@ class Provenance:
     retrieved: str | None = None
     differences: int | None = None
     note: str = ""
+    instead: str = ""
 
     def __str__(self) -> str:
         line = f"{self.name}: {self.rows:,} rows from the {self.source} copy"
         if self.source == "stored":
-            return f"{line} ({' and '.join(self.sha256)}, sha256 verified)"
+            instead = f"; {self.instead}" if self.instead else ""
+            return f"{line} ({' and '.join(self.sha256)}, sha256 verified{instead})"
         agreement = (
             "equal to the stored copy in every cell"
             if not self.differences

@@ -33,8 +33,7 @@ def numeric(dataset: Dataset) -> list[str]:
     >>> numeric(data.load("congressional-voting"))
     []
     """
-    kinds = dataset.frame[dataset.features].dtypes
-    return [name for name in dataset.features if not isinstance(kinds[name], pd.CategoricalDtype)]
+    return [*dataset.frame[dataset.features].select_dtypes("number")]
 
 
 def overview(dataset: Dataset) -> pd.Series:
@@ -74,23 +73,15 @@ def columns(dataset: Dataset) -> pd.DataFrame:
     >>> float(columns(data.load("pima")).loc["age", "median"])
     29.0
     """
-    meaning = {column.name: column.means for column in CATALOG[dataset.name].columns}
-    rows = {}
-    for column in dataset.frame.columns:
-        values = dataset.frame[column]
-        row: dict[str, Any] = {
-            "missing": int(values.isna().sum()),
-            "distinct": int(values.nunique()),
-        }
-        if isinstance(values.dtype, pd.CategoricalDtype):
-            shares = values.value_counts(normalize=True, dropna=False)
-            row["commonest"] = f"{shares.index[0]} ({shares.iloc[0]:.0%})"
-        else:
-            row |= {"smallest": values.min(), "median": values.median(), "largest": values.max()}
-        rows[column] = row | {"meaning": meaning[column]}
-    order = ["missing", "distinct", "smallest", "median", "largest", "commonest", "meaning"]
-    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("column")
-    return table[[name for name in order if name in table]]
+    frame = dataset.frame
+    table = pd.DataFrame({"missing": frame.isna().sum(), "distinct": frame.nunique()})
+    numbers = frame.select_dtypes("number").agg(["min", "median", "max"]).T
+    table[["smallest", "median", "largest"]] = numbers
+    for column, words in frame.select_dtypes("category").items():
+        shares = words.value_counts(normalize=True, dropna=False)
+        table.loc[column, "commonest"] = f"{shares.index[0]} ({shares.iloc[0]:.0%})"
+    table["meaning"] = [column.means for column in CATALOG[dataset.name].columns]
+    return table.dropna(axis=1, how="all").rename_axis("column")
 
 
 def sources(datasets: list[Dataset]) -> pd.DataFrame:
@@ -122,13 +113,15 @@ def ones(dataset: Dataset, codings: dict[str, dict[str, Any]]) -> pd.DataFrame:
     >>> bool(table.loc["serum-insulin", "midrange"] < table.loc["serum-insulin", "median"])
     True
     """
-    shares = {}
+    shares = {label: _coded(dataset, chosen)[1] for label, chosen in codings.items()}
+    return pd.DataFrame({label: r.set_index("column")["ones"] for label, r in shares.items()})
+
+
+def _coded(dataset: Dataset, options: dict[str, Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """`binarize` without its warning: constant columns are what these tables are there to show."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # constant columns are what the table is there to show
-        for label, options in codings.items():
-            _, record = binarize(dataset, **options)
-            shares[label] = record.set_index("column")["ones"]
-    return pd.DataFrame(shares)
+        warnings.simplefilter("ignore")
+        return binarize(dataset, **options)
 
 
 def information(bits: pd.DataFrame, target: str) -> pd.Series:
@@ -167,9 +160,7 @@ def codings(dataset: Dataset, options: dict[str, dict[str, Any]]) -> pd.DataFram
     """
     rows = []
     for label, chosen in options.items():
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            bits, record = binarize(dataset, **chosen)
+        bits, record = _coded(dataset, chosen)
         shares = record.loc[record["role"] != "class", "ones"]
         rarer = np.minimum(shares, 1 - shares)
         rows.append(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import io
-import lzma
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from .catalog import CATALOG, Column, Entry, RawFile, entry
@@ -33,16 +33,14 @@ def read_raw(file: RawFile) -> bytes:
     [b'6', b'148', b'72']
     """
     path = FOLDER / f"{file.name}.xz"
+    unpacked = FOLDER / file.name  # as in a browser, whose Python has no lzma
     try:
-        stored = path.read_bytes()
+        stored = (unpacked if unpacked.is_file() else path).read_bytes()
     except FileNotFoundError:
         raise DamagedFileError(
             f"stored file {path.name} is missing: expected content of sha256 {file.sha256}"
         ) from None
-    try:
-        raw = lzma.decompress(stored)
-    except (lzma.LZMAError, EOFError):
-        raw = stored  # not a readable archive: its own checksum is all there is to show
+    raw = stored if unpacked.is_file() else _unpack(stored)
     found = hashlib.sha256(raw).hexdigest()
     if found != file.sha256:
         raise DamagedFileError(
@@ -51,17 +49,28 @@ def read_raw(file: RawFile) -> bytes:
     return raw
 
 
-def load_stored(name: str) -> Dataset:
-    """A data set from the stored copy, every file's checksum verified.
+def _unpack(stored: bytes) -> bytes:
+    import lzma
+
+    try:
+        return lzma.decompress(stored)
+    except (lzma.LZMAError, EOFError):
+        return stored  # not a readable archive: its own checksum is all there is to show
+
+
+def load_stored(name: str, instead: str = "") -> Dataset:
+    """A data set from the stored copy, every file's checksum verified; `instead` of what, and why.
 
     >>> load_stored("pima").frame.shape
     (768, 9)
     """
     known = entry(name)
-    parts = [_parse(known, file, read_raw(file)) for file in known.files]
+    parts = [parse(known, read_raw(file), file.skip_lines) for file in known.files]
     frame = parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True)
     checksums = {file.name: file.sha256 for file in known.files}
-    return make_dataset(name, frame, source="stored", sha256=checksums, note=known.note)
+    return make_dataset(
+        name, frame, source="stored", sha256=checksums, note=known.note, instead=instead
+    )
 
 
 def verify() -> bool:
@@ -75,53 +84,49 @@ def verify() -> bool:
     for known in CATALOG.values():
         for file in known.files:
             try:
-                rows = len(_parse(known, file, read_raw(file)))
+                rows = len(parse(known, read_raw(file), file.skip_lines))
             except DamagedFileError as damage:
                 sound = False
                 print(f"{file.name:<29}DAMAGED: {damage}")
                 continue
-            print(f"{file.name:<29}{rows:>6,} rows  sha256 {file.sha256}  {_remark(known, file)}")
+            print(f"{file.name:<29}{rows:>6,} rows  sha256 {file.sha256}  ok")
     return sound
 
 
-def _remark(known: Entry, file: RawFile) -> str:
-    """What the line of `verify` says after the checksum, counted from the data."""
-    if known.id:
-        dataset = load_stored(known.name)
-        complete = dataset.complete()
-        return (
-            f"ok ({len(complete.frame)} complete,"
-            f" {len(complete.distinct().frame)} of them distinct without the id)"
-        )
-    if len(known.files) > 1 and file == known.files[-1]:
-        return f"ok ({known.name}: {known.rows:,} rows over {len(known.files)} files)"
-    return "ok"
+def parse(known: Entry, raw: bytes, skip_lines: int = 0) -> pd.DataFrame:
+    """The records of a file: numbers, and words as categories in the order of the catalog.
 
-
-def _parse(known: Entry, file: RawFile, raw: bytes) -> pd.DataFrame:
+    >>> parse(entry("pima"), b"6,148,72,35,0,33.6,0.627,50,1").to_numpy().tolist()
+    [[6.0, 148.0, 72.0, 35.0, 0.0, 33.6, 0.627, 50.0, 1.0]]
+    """
     frame = pd.read_csv(
         io.BytesIO(raw),
         header=None,
         names=[column.name for column in known.columns],
-        dtype={column.name: "category" for column in known.columns if column.kind == "nominal"},
-        skiprows=file.skip_lines,
+        dtype={column.name: "category" for column in known.columns if column.levels},
+        skiprows=skip_lines,
         skipinitialspace=True,
         na_values="?",
         keep_default_na=False,
     )
     for column in known.columns:
-        if column.kind == "nominal":
-            frame[column.name] = _with_levels(frame[column.name], column, known.label_suffix)
+        values = frame[column.name]
+        if column.levels:
+            frame[column.name] = _with_levels(values, column, known.label_suffix)
+        elif not pd.api.types.is_numeric_dtype(values):
+            words = values[pd.to_numeric(values, errors="coerce").isna() & values.notna()]
+            raise ValueError(f"column {column.name!r} holds {words.iloc[0]!r}, and no number")
     return frame
 
 
 def _with_levels(values: pd.Series, column: Column, suffix: str) -> pd.Series:
     """Categories in the documented order, whatever the order (and the dots) of the file."""
-    named = {str(level): level for level in column.levels}
-    found = [str(category).removesuffix(suffix) for category in values.cat.categories]
-    unknown = [level for level in found if level not in named]
+    places = {str(level): place for place, level in enumerate(column.levels)}
+    words = [str(word).removesuffix(suffix) for word in values.cat.categories]
+    unknown = [word for word in words if word not in places]
     if unknown:
         raise ValueError(f"column {column.name!r} has values the catalog lacks: {unknown}")
-    return values.cat.rename_categories([named[level] for level in found]).cat.set_categories(
-        list(column.levels)
-    )
+    place_of = np.array([*map(places.get, words), -1])  # the last one is for what is missing
+    levels: pd.Index = pd.Index(column.levels)
+    codes = place_of[values.cat.codes]
+    return pd.Series(pd.Categorical.from_codes(codes, levels), index=values.index)

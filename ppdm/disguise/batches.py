@@ -7,7 +7,8 @@ often or in which pieces the result is read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ import numpy as np
 import pandas as pd
 
 from ppdm import engines
-from ppdm.table import Domain, Levels, count_marginals, declared
+from ppdm.domain import Domain, Levels, declared
+from ppdm.table import count_marginals
 
 #: Records that are disguised at a time.
 BATCH = 1_000_000
@@ -37,78 +39,69 @@ def disguised(
     >>> MultiGroup(1.0).disguise(answers, np.random.default_rng(1)).to_pylist() == answers.to_pylist()
     True
     """
-    read = _reader(records)
+    source, pieces = _pieces(records)
     entropy = rng.integers(2**63, size=2).tolist()  # drawn once: reading twice gives the same
-    domain = _domain(records, levels)
+    domain = _domain(source, levels)
 
     def reports() -> Iterator[pd.DataFrame]:
-        for number, part in enumerate(read(batch or BATCH)):
+        for number, part in enumerate(_batches(pieces(), batch or BATCH)):
             seed = np.random.SeedSequence(entropy, spawn_key=(number,))
             yield disguise(engines.to_pandas(part), np.random.default_rng(seed), domain)
 
     return _like(records, reports)
 
 
-def _domain(records: object, levels: Levels) -> Domain:
+def _domain(source: engines.Source, levels: Levels) -> Domain:
     """What could have been answered: the same for every batch, so it is known before the first."""
     whole = declared(levels)
     if whole is not None:
         return whole
-    names = engines.opened(records).names
-    singles = count_marginals(records, [[name] for name in names], levels)
-    return Domain(tuple(names), tuple(table.levels[0] for table in singles))
+    if source.once:
+        raise ValueError(
+            "a stream is read once, and its levels are asked for before: declare those of all columns"
+        )
+    singles = count_marginals(source, [[name] for name in source.names], levels)
+    return Domain(tuple(source.names), tuple(table.levels[0] for table in singles))
 
 
-def _reader(records: object) -> Callable[[int], Iterator]:
-    """A function that gives the records in order, in frames of exactly so many rows (the last: fewer)."""
+def _pieces(records: object) -> tuple[engines.Source, Callable[[], Iterable]]:
+    """The records as an engine sees them, and what gives them in order, piece by piece, after an
+    empty piece: so of no records, too, it is known what their reports are."""
     kind = type(records).__module__.split(".")[0]
-    if kind == "polars" or isinstance(records, (str, Path)):
-        frame = _polars(records)
-        return lambda batch: _polars_batches(frame, batch)
-    if kind == "pyarrow" and hasattr(records, "to_batches"):
-        return lambda batch: _arrow_batches(records, batch)
+    if kind in ("polars", "pyarrow") or isinstance(records, (str, Path)):
+        source = engines.opened(records)
+        native = source.frame.to_native()
+        if source.batches is not None:
+            return source, lambda: chain([native], map(engines.as_table, source.batches()))
+        if kind == "pyarrow":
+            return source, lambda: [native]
+        if source.frame.implementation.is_polars():
+            lazy = native.lazy()
+            return source, lambda: chain(
+                [lazy.head(0).collect()],
+                lazy.collect_batches(chunk_size=BATCH, maintain_order=True),
+            )
     raise ValueError(
-        "records are disguised one by one in pandas, Polars and Arrow frames, and from files; got "
-        f"{type(records).__module__.split('.')[0]}'s {type(records).__name__}: turn it into one of these"
+        "records are disguised one by one in pandas, Polars and Arrow frames, and by Polars from files; "
+        f"got {kind}'s {type(records).__name__}: turn it into one of these"
     )
 
 
-def _polars(records: object) -> Any:
-    return engines.opened(records).frame.to_native().lazy()
-
-
-def _polars_batches(frame: Any, batch: int) -> Iterator:
-    import polars as pl
+def _batches(pieces: Iterable, size: int) -> Iterator:
+    """The records in frames of exactly so many rows (the last: fewer)."""
+    import narwhals as nw
 
     held: list = []
-    none = True
-    for piece in frame.collect_batches(chunk_size=batch, maintain_order=True):
-        held.append(piece)
-        while sum(map(len, held)) >= batch:
-            whole = pl.concat(held)
-            held, none = [whole[batch:]], False
-            yield whole[:batch]
-    if sum(map(len, held)):
-        yield pl.concat(held)
-    elif none:  # of no records there is one batch, which says what their reports are
-        yield frame.head(0).collect()
-
-
-def _arrow_batches(records: Any, batch: int) -> Iterator:
-    import pyarrow as pa
-
-    held: list = []
-    none = True
-    for piece in records.to_batches():
-        held.append(pa.Table.from_batches([piece]))
-        while sum(map(len, held)) >= batch:
-            whole = pa.concat_tables(held)
-            held, none = [whole.slice(batch)], False
-            yield whole.slice(0, batch)
-    if sum(map(len, held)):
-        yield pa.concat_tables(held)
-    elif none:
-        yield (getattr(records, "projected_schema", None) or records.schema).empty_table()
+    batches = 0
+    for piece in pieces:
+        held.append(nw.from_native(piece))
+        while sum(map(len, held)) >= size:
+            whole = nw.concat(held)
+            held = [whole[size:]]
+            batches += 1
+            yield whole[:size]
+    if sum(map(len, held)) or not batches:
+        yield nw.concat(held)
 
 
 def _like(records: object, reports: Callable[[], Iterator[pd.DataFrame]]) -> Any:
@@ -121,15 +114,14 @@ def _like(records: object, reports: Callable[[], Iterator[pd.DataFrame]]) -> Any
     import polars as pl
     from polars.io.plugins import register_io_source
 
-    frames = (pl.from_pandas(part) for part in reports())
+    frames = map(_as_polars, reports())
     if isinstance(records, pl.DataFrame):
         return pl.concat(frames)
     schema = next(frames).schema
-    types: dict[Any, Any] = dict(schema)
 
     def source(columns: Any, predicate: Any, rows: int | None, size: object) -> Iterator:
-        for part in reports():
-            frame = pl.from_pandas(part).cast(types)
+        for frame in map(_as_polars, reports()):
+            frame = frame.cast(dict(schema))
             if rows is not None:
                 frame = frame[:rows]
                 rows -= len(frame)
@@ -140,3 +132,16 @@ def _like(records: object, reports: Callable[[], Iterator[pd.DataFrame]]) -> Any
                 return
 
     return register_io_source(source, schema=schema)
+
+
+def _as_polars(part: pd.DataFrame) -> Any:
+    """A frame of Polars whose enumerations keep the order of their levels."""
+    import polars as pl
+
+    frame = pl.from_pandas(part)
+    kinds = {
+        name: pl.Enum(part[name].cat.categories.tolist())
+        for name, kind in frame.schema.items()
+        if kind == pl.Categorical
+    }
+    return frame.cast(kinds)  # type: ignore[arg-type]

@@ -7,21 +7,24 @@ attributes are disguised independently, each by its own matrix.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+import warnings
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from ppdm.chance import generator
-from ppdm.disguise.mechanism import Mechanism, collect
-from ppdm.table import Domain, Table, held, listed, whole_counts
+from ppdm.channel import Matrix, checked_matrix, left_inverse
+from ppdm.channel.matrix import alias_tables, coded_answers, look_up
+from ppdm.disguise.mechanism import Mechanism
+from ppdm.domain import Domain, held, listed
+from ppdm.levels import in_order
 
 #: Random numbers are drawn in pieces that stay in the processor's cache.
 _PIECE = 1 << 15
-_ONLY = None  # the name under which the matrix of a one-attribute scheme is kept
+_ONLY = ""  # the name under which the matrix of a one-attribute scheme is kept
 
 
 class RRMatrix(Mechanism):
@@ -34,8 +37,8 @@ class RRMatrix(Mechanism):
         names to matrices. Attributes without a matrix are not disguised.
     outputs, inputs
         Labels of the reports and of the true answers, in the order of rows and columns (mappings
-        if M is one). By default the levels of the records; for a matrix with more outputs than
-        inputs, 0, 1, 2, ...
+        if M is one). By default the levels of the records, where these are 0, 1, 2, ... or the
+        matrix treats all answers alike; for more outputs than inputs, 0, 1, 2, ...
     prior
         With more outputs than inputs, many left inverses undo the disguise without bias. The one
         used is weighted least squares with weights 1 / (M prior): the best if the prior is the
@@ -48,36 +51,57 @@ class RRMatrix(Mechanism):
 
     def __init__(
         self,
-        M: np.ndarray | Mapping[str, np.ndarray],
+        M: ArrayLike | Mapping[str, ArrayLike],
         outputs: Sequence | Mapping[str, Sequence] | None = None,
         inputs: Sequence | Mapping[str, Sequence] | None = None,
         prior: Sequence[float] | Mapping[str, Sequence[float]] | None = None,
     ) -> None:
-        self.matrices = {name: _with_inverse(m) for name, m in _by_name(M, M).items()}
-        self.outputs = {n: tuple(labels) for n, labels in _by_name(outputs, M).items()}
-        self.inputs = {n: tuple(labels) for n, labels in _by_name(inputs, M).items()}
-        self.prior = {n: held(np.array(p, dtype=float)) for n, p in _by_name(prior, M).items()}
-        for labels, side in (
-            (self.outputs, "outputs"),
-            (self.inputs, "inputs"),
-            (self.prior, "prior"),
-        ):
-            unknown = [name for name in labels if name not in self.matrices]
+        self._one = not isinstance(M, Mapping)
+        matrices = {name: _with_inverse(m) for name, m in _by_name(M, M).items()}
+        if not matrices:
+            raise ValueError(
+                "a scheme without a matrix protects nobody: name at least one attribute"
+            )
+        self.matrices = MappingProxyType(matrices)
+        labels = {
+            side: {
+                n: tuple(in_order(f"the {side} of {n!r}", labels))
+                for n, labels in _by_name(given, M).items()
+            }
+            for side, given in (("outputs", outputs), ("inputs", inputs))
+        }
+        self.outputs = MappingProxyType(labels["outputs"])
+        self.inputs = MappingProxyType(labels["inputs"])
+        priors = {n: held(np.array(p, dtype=float)) for n, p in _by_name(prior, M).items()}
+        self.prior = MappingProxyType(priors)
+        self._refuse_misfits()
+
+    def _refuse_misfits(self) -> None:
+        """Labels and priors belong to a matrix, and are as many as it has rows or columns."""
+        for given, side, axis in (
+            (self.outputs, "outputs", 0), (self.inputs, "inputs", 1), (self.prior, "prior", 1)
+        ):  # fmt: skip
+            unknown = [name for name in given if name not in self.matrices]
             if unknown:
                 raise ValueError(
                     f"{side} name {listed(unknown)}; there are matrices for {listed(self.matrices)}"
                 )
-        for name, chances in self.prior.items():
-            if chances.shape != self.matrices[name].shape[1:]:
-                raise ValueError(
-                    f"the matrix has {self.matrices[name].shape[1]} inputs; "
-                    f"the prior has {chances.size} probabilities"
-                )
-        for labels, side, axis in ((self.outputs, "outputs", 0), (self.inputs, "inputs", 1)):
-            for name, values in labels.items():
+            for name, values in given.items():
                 size = self.matrices[name].shape[axis]
+                if len(values) != size and side == "prior":
+                    raise ValueError(
+                        f"the matrix has {size} inputs; the prior has {len(values)} probabilities"
+                    )
                 if len(values) != size:
                     raise ValueError(f"the matrix has {size} {side}; {len(values)} labels given")
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        given = {
+            "M": self.matrices, "outputs": self.outputs, "inputs": self.inputs, "prior": self.prior
+        }  # fmt: skip
+        return {
+            n: by_name.get(_ONLY) if self._one else dict(by_name) for n, by_name in given.items()
+        }
 
     # -- known families --------------------------------------------------------------------
 
@@ -116,7 +140,7 @@ class RRMatrix(Mechanism):
     @property
     def M(self) -> np.ndarray:
         """The matrix of a one-attribute scheme."""
-        if list(self.matrices) != [_ONLY]:
+        if not self._one:
             raise ValueError("a scheme for several attributes has no single matrix; see .matrices")
         return self.matrices[_ONLY]
 
@@ -124,32 +148,84 @@ class RRMatrix(Mechanism):
         sizes = {name: m.shape for name, m in self.matrices.items()}
         return f"RRMatrix({sizes.get(_ONLY, sizes)})"
 
-    # -- the respondent --------------------------------------------------------------------
-
     @property
     def named(self) -> tuple[str, ...] | None:
-        return None if _ONLY in self.matrices else tuple(self.matrices)
+        return None if self._one else tuple(self.matrices)
 
-    def disguise_codes(
-        self, codes: np.ndarray, domain: Domain, rng: np.random.Generator
-    ) -> np.ndarray:
-        self.check_all(domain)
-        codes = np.asarray(codes, dtype=np.int64)
-        reported = self.reported(domain)
-        named = self._matrices_in(domain)
-        if len(domain.names) == 1 and named:
-            return _draw_reports(codes, named[domain.names[0]], rng)
-        return reported.codes(self.disguise_digits(domain.digits(codes), domain, rng))
+    def channels(self, domain: Domain) -> list[Matrix]:
+        parts = [(domain.only([name]), key) for name, key in self._keys(domain)]
+        return [self._channel(part, key) for part, key in parts]
 
-    def disguise_digits(
-        self, digits: np.ndarray, domain: Domain, rng: np.random.Generator
-    ) -> np.ndarray:
-        self.check_all(domain)
-        digits = np.array(digits, dtype=np.int64)
-        for name, matrix in self._matrices_in(domain).items():
-            axis = domain.axis(name)
-            digits[:, axis] = _draw_reports(digits[:, axis], matrix, rng)
-        return digits
+    def _channel(self, part: Domain, key: str) -> Matrix:
+        M, (name,), (levels,) = self.matrices[key], part.names, part.levels
+        if M.shape[1] != len(levels):
+            raise ValueError(
+                f"the matrix for {name!r} has {M.shape[1]} columns; the attribute has "
+                f"{len(levels)} levels: {listed(levels)}"
+            )
+        if key in self.inputs:
+            _refuse_another_order(name, "inputs", self.inputs[key], levels)
+        elif not _alike(M) and levels != tuple(range(len(levels))):
+            raise ValueError(
+                f"the matrix for {name!r} does not treat all answers alike, so it must say which column is "
+                f"which: name them, as in RRMatrix({{{name!r}: M}}, inputs={{{name!r}: {list(levels)}}})"
+            )
+        square = M.shape[0] == M.shape[1]
+        reports = self.outputs.get(key, levels if square else tuple(range(len(M))))
+        return Matrix(part, part.with_levels({name: reports}), M, self.prior.get(key))
+
+    def true_domain(self, reported: Domain) -> Domain:
+        """The domain of the true answers behind a domain of reports."""
+        levels = {}
+        for name, key in self._keys(reported):
+            M, given = self.matrices[key], reported.levels[reported.axis(name)]
+            if M.shape[0] != len(given):
+                raise ValueError(
+                    f"the matrix for {name!r} has {M.shape[0]} rows; the table has "
+                    f"{len(given)} reports: {listed(given)}"
+                )
+            if key in self.outputs:
+                _refuse_another_order(name, "outputs", self.outputs[key], given)
+            square = M.shape[0] == M.shape[1]
+            levels[name] = self.inputs.get(key, given if square else tuple(range(M.shape[1])))
+        return reported.with_levels(levels)
+
+    def _keys(self, domain: Domain) -> list[tuple[str, str]]:
+        """The attributes that have a matrix, each with the name it is kept under."""
+        if not self._one:
+            return [(name, name) for name in domain.names if name in self.matrices]
+        if len(domain.names) != 1:
+            raise ValueError(
+                f"one matrix disguises one attribute; the records have "
+                f"{len(domain.names)}: name it, as in RRMatrix({{{domain.names[0]!r}: M}})"
+            )
+        return [(domain.names[0], _ONLY)]
+
+    def _declares(self, names: Sequence[str]) -> Mapping[str, tuple]:
+        if self._one:
+            return {names[0]: self.inputs[_ONLY]} if _ONLY in self.inputs else {}
+        return {name: levels for name, levels in self.inputs.items() if name in names}
+
+    def _own_domain(self, attribute: str | None) -> Domain:
+        if self._one:
+            name, key = attribute or "answer", _ONLY
+            levels = self.inputs.get(key, range(self.M.shape[1]))
+            return Domain((name,), (tuple(levels),))
+        if attribute is not None and attribute not in self.matrices:
+            return super()._own_domain(attribute)
+        levels = (self.inputs.get(n, range(m.shape[1])) for n, m in self.matrices.items())
+        return Domain(tuple(self.matrices), tuple(map(tuple, levels)))
+
+    # -- on plain arrays ---------------------------------------------------------------------
+
+    def undo_vector(self, shares: Sequence[float]) -> np.ndarray:
+        """:meth:`undo` for the reported shares (or counts) of one attribute."""
+        return self.left_inverse() @ np.asarray(shares, dtype=float)
+
+    def left_inverse(self, name: str = _ONLY) -> np.ndarray:
+        """L with L M = 1: the inverse, or weighted least squares if there are more outputs."""
+        key = _ONLY if self._one else name
+        return left_inverse(self.matrices[key], self.prior.get(key))
 
     def count_reports(self, answers: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Disguise coded answers (0 to n-1) to one question and count the reports, in one pass.
@@ -158,188 +234,15 @@ class RRMatrix(Mechanism):
         array([1, 0, 2])
         """
         rng, (outputs, inputs) = generator(rng), self.M.shape
-        answers = _coded(answers, inputs)
-        keep, targets = _alias_tables(self.M)
+        answers = coded_answers(answers, inputs)
+        keep, targets = alias_tables(self.M)
         counts = np.zeros(outputs, dtype=np.int64)
         reports = np.empty(_PIECE, dtype=np.int64)
         for start in range(0, len(answers), _PIECE):
             part = answers[start : start + _PIECE]
-            _look_up(part, rng.random(len(part)), keep, targets, outputs, reports)
+            look_up(part, rng.random(len(part)), keep, targets, outputs, reports)
             counts += np.bincount(reports[: len(part)], minlength=outputs)
         return counts
-
-    def disguise_table(self, table: Table, rng: np.random.Generator) -> Table:
-        rng = generator(rng)
-        self.check_all(table.domain)
-        cells, counts = whole_counts(table)
-        reported = self.reported(table.domain)
-        digits = table.domain.digits(cells)
-        for name, matrix in self._matrices_in(table.domain).items():
-            axis = table.domain.axis(name)
-            drawn = rng.multinomial(counts, matrix.T[digits[:, axis]])
-            source, report = np.nonzero(drawn)
-            digits = digits[source]
-            digits[:, axis] = report
-            counts = drawn[source, report]
-        return collect(reported, reported.codes(digits), counts, like=table)
-
-    # -- the collector ---------------------------------------------------------------------
-
-    def reported(self, domain: Domain) -> Domain:
-        return self._other_side(domain, 1)
-
-    def true_domain(self, reported: Domain) -> Domain:
-        """The domain of the true answers behind a domain of reports."""
-        return self._other_side(reported, 0)
-
-    def _other_side(self, domain: Domain, side: int) -> Domain:
-        """The true domain behind one of reports (side 0), the reported one of true answers (1)."""
-        sides = (
-            ("outputs", self.outputs, "rows; the table has {} reports"),
-            ("inputs", self.inputs, "columns; the attribute has {} levels"),
-        )
-        (word, known, told), (_, wanted, _) = sides[side], sides[1 - side]
-        levels: dict[str, tuple] = {}
-        for name, matrix in self._matrices_in(domain).items():
-            here, key = domain.levels[domain.axis(name)], self._key(name)
-            if matrix.shape[side] != len(here):
-                raise ValueError(
-                    f"the matrix for {name!r} has {matrix.shape[side]} {told.format(len(here))}: "
-                    f"{listed(here)}"
-                )
-            _as_labelled(name, word, known.get(key), here)
-            square = matrix.shape[0] == matrix.shape[1]
-            default = here if square else tuple(range(matrix.shape[1 - side]))
-            levels[name] = wanted.get(key, default)
-        return domain.with_levels(levels)
-
-    def apply(self, table: Table) -> Table:
-        self.check_part(table.domain)
-        return self._along_axes(table, self.reported(table.domain), lambda name, m: m)
-
-    def undo(self, table: Table) -> Table:
-        """[Huang & Du, Eq. 2] The estimated table of true answers, by inversion."""
-        self.check_part(table.domain)
-        domain = self.true_domain(table.domain)
-        return self._along_axes(table, domain, lambda name, m: self.left_inverse(name))
-
-    def undo_vector(self, shares: Sequence[float]) -> np.ndarray:
-        """:meth:`undo` for the reported shares (or counts) of one attribute."""
-        return self.left_inverse() @ np.asarray(shares, dtype=float)
-
-    def left_inverse(self, name: str | None = _ONLY) -> np.ndarray:
-        """L with L M = 1: the inverse, or weighted least squares if there are more outputs."""
-        key = self._key(name)
-        return left_inverse(self.matrices[key], self.prior.get(key))
-
-    def unbiased(self, right: Callable, codes: np.ndarray, domain: Domain) -> np.ndarray:
-        self.check_part(domain)
-        true = self.true_domain(domain)
-        everywhere = Table(true, right(true.digits(np.arange(true.size))))
-        estimates = self._along_axes(everywhere, domain, lambda name, m: self.left_inverse(name).T)
-        return estimates.values[codes]
-
-    def _along_axes(self, table: Table, domain: Domain, choose: Callable) -> Table:
-        values = table.dense
-        for name, matrix in self._matrices_in(table.domain).items():
-            axis = table.domain.axis(name)
-            values = np.moveaxis(np.tensordot(choose(name, matrix), values, (1, axis)), 0, axis)
-        return Table(domain, values.reshape(-1))
-
-    # -- the attacker ----------------------------------------------------------------------
-
-    def epsilon(self, attribute: str | None = None, domain: Domain | None = None) -> float:
-        """Local differential privacy of one answer, or of the record (the sum over attributes).
-
-        >>> RRMatrix.warner(10, 0.5).epsilon()
-        2.1972245773362196
-        """
-        if attribute is not None and self._key(attribute) not in self.matrices:
-            return math.inf
-        if domain is not None and len(self._matrices_in(domain)) < len(domain.names):
-            return math.inf
-        wanted = self.matrices if attribute is None else [self._key(attribute)]
-        return sum(matrix_epsilon(self.matrices[key]) for key in wanted)
-
-    def likelihood(self, report: np.ndarray, domain: Domain) -> np.ndarray:
-        named = self._matrices_in(domain)
-        rows = [
-            named[name][said] if name in named else np.arange(size) == said
-            for name, said, size in zip(domain.names, report, domain.shape, strict=True)
-        ]
-        return reduce(np.multiply.outer, [np.asarray(row, dtype=float) for row in rows]).reshape(-1)
-
-    def _likeliest(self, prior: Table) -> np.ndarray:
-        self.check_part(prior.domain)
-        best = prior.dense
-        for name, matrix in self._matrices_in(prior.domain).items():
-            axis = prior.domain.axis(name)
-            moved = np.moveaxis(best, axis, -1)
-            best = np.moveaxis((moved[..., None, :] * matrix).max(axis=-1), -1, axis)
-        return best.reshape(-1)
-
-    def _told_truth(self, prior: Table) -> Table:
-        """The chance that the report equals the true answers; no branch says "truth" here."""
-        values = prior.dense
-        for name, matrix in self._matrices_in(prior.domain).items():
-            if matrix.shape[0] != matrix.shape[1]:
-                raise ValueError("with more outputs than inputs a report is not a true answer")
-            shape = [1] * values.ndim
-            shape[prior.domain.axis(name)] = -1
-            values = values * np.diag(matrix).reshape(shape)
-        return Table(self.reported(prior.domain), values.reshape(-1))
-
-    # -- names -----------------------------------------------------------------------------
-
-    def _key(self, name: str | None) -> str | None:
-        return _ONLY if _ONLY in self.matrices else name
-
-    def _matrices_in(self, domain: Domain) -> dict[str, np.ndarray]:
-        if _ONLY in self.matrices:
-            if len(domain.names) != 1:
-                raise ValueError(
-                    f"one matrix disguises one attribute; the records have "
-                    f"{len(domain.names)}: name it, as in RRMatrix({{{domain.names[0]!r}: M}})"
-                )
-            return {domain.names[0]: self.matrices[_ONLY]}
-        return {n: self.matrices[n] for n in domain.names if n in self.matrices}
-
-
-def left_inverse(M: ArrayLike, prior: ArrayLike | None = None) -> np.ndarray:
-    """The matrix L with L M = 1 that weighted least squares uses (weights 1 / (M prior)).
-
-    >>> left_inverse(np.array([[.75, .25], [.25, .75]]))
-    array([[ 1.5, -0.5],
-           [-0.5,  1.5]])
-    """
-    M = np.asarray(M, dtype=float)
-    outputs, inputs = M.shape
-    if np.linalg.matrix_rank(M) < inputs:
-        raise ValueError(
-            "the matrix has no left inverse: some mixtures of true answers give the same reports"
-        )
-    if outputs == inputs:
-        return np.linalg.inv(M)
-    prior = np.full(inputs, 1 / inputs) if prior is None else np.asarray(prior, dtype=float)
-    reports = M @ prior
-    possible = reports > 0
-    weighted = M[possible].T / reports[possible]
-    inverse = np.zeros((inputs, outputs))
-    inverse[:, possible] = np.linalg.solve(weighted @ M[possible], weighted)
-    return inverse
-
-
-def matrix_epsilon(M: np.ndarray) -> float:
-    """The largest log ratio within a row of M: local differential privacy of one answer.
-
-    >>> round(matrix_epsilon([[0.75, 0.25], [0.25, 0.75]]), 6)
-    1.098612
-    """
-    M = np.asarray(M, dtype=float)
-    rows = M[M.max(axis=1) > 0]
-    if (rows == 0).any():
-        return math.inf
-    return float(np.log(rows.max(axis=1) / rows.min(axis=1)).max())
 
 
 def _constant_diagonal(diagonal: ArrayLike, n: int) -> np.ndarray:
@@ -392,30 +295,7 @@ def _by_name(values: Any, M: Any) -> dict:
     return dict(values) if isinstance(M, Mapping) else {_ONLY: values}
 
 
-def checked_matrix(M: np.ndarray) -> np.ndarray:
-    """A randomizing matrix as floats: its entries are probabilities, its columns sum to one.
-
-    >>> checked_matrix([[0.7, 0.3], [0.4, 0.6]])
-    Traceback (most recent call last):
-    ValueError: the columns of a randomizing matrix sum to one; column 0 sums to 1.1
-        (M[y, x] = P(reported y | true x))
-    """
-    M = np.array(M, dtype=float)
-    if M.ndim != 2:
-        raise ValueError(f"a randomizing matrix has two dimensions; got {M.ndim}")
-    if not np.isfinite(M).all() or (M < 0).any() or (M > 1 + 1e-12).any():
-        raise ValueError("the entries of a randomizing matrix are probabilities, from 0 to 1")
-    sums = M.sum(axis=0)
-    if not M.size or np.abs(sums - 1).max() > 1e-9:
-        worst = int(np.abs(sums - 1).argmax()) if M.size else 0
-        raise ValueError(
-            f"the columns of a randomizing matrix sum to one; column {worst} sums to "
-            f"{sums[worst] if M.size else 0:.6g} (M[y, x] = P(reported y | true x))"
-        )
-    return M
-
-
-def _with_inverse(M: np.ndarray) -> np.ndarray:
+def _with_inverse(M: ArrayLike) -> np.ndarray:
     M = np.array(M, dtype=float)
     if M.ndim == 2 and M.shape[0] < M.shape[1]:
         raise ValueError(
@@ -423,87 +303,34 @@ def _with_inverse(M: np.ndarray) -> np.ndarray:
             "it needs as many outputs as inputs, or more"
         )
     M = checked_matrix(M)
+    if M.shape[0] == M.shape[1] and np.allclose(M.sum(axis=1), 1, atol=1e-9) and (M != M.T).any():
+        warnings.warn(
+            "the rows of this matrix sum to one, as its columns do, so it cannot be seen whether it was "
+            "given by rows: M[y, x] is the chance that the true answer x is reported as y",
+            stacklevel=3,
+        )
     if (M > 1).any() or (M[:-1].sum(axis=0) > 1 + 1e-12).any():  # numpy draws no counts with such
         M /= M.sum(axis=0)
     return held(M)
 
 
-def _as_labelled(name: str, side: str, labels: tuple | None, levels: tuple) -> None:
-    """Refuse answers in another order than the matrix has them: its rows would be mixed up."""
-    if labels is not None and labels != levels:
+def _alike(M: np.ndarray) -> bool:
+    """Whether the matrix stays the same however the answers are ordered."""
+    if M.shape[0] != M.shape[1]:
+        return False
+    off = M[~np.eye(len(M), dtype=bool)]
+    return bool(np.ptp(np.diag(M)) <= 1e-12 and np.ptp(off) <= 1e-12)
+
+
+def _refuse_another_order(name: str, side: str, labels: tuple, levels: tuple) -> None:
+    """The rows of the matrix would belong to other answers."""
+    if labels != levels:
         raise ValueError(
             f"the {side} of the matrix for {name!r} are {listed(labels)}; "
-            f"the records have {listed(levels)}"
+            f"the records have {listed(levels)}, in another order or others"
         )
 
 
 def _check_answers(n: int) -> None:
     if n < 2:
         raise ValueError(f"a question has at least two answers; got n = {n}")
-
-
-def _draw_reports(answers: np.ndarray, M: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """One report for each coded answer."""
-    answers = _coded(answers, M.shape[1])
-    keep, targets = _alias_tables(M)
-    reports = np.empty(len(answers), dtype=np.int64)
-    for start in range(0, len(answers), _PIECE):
-        part = slice(start, start + _PIECE)
-        chances = rng.random(len(answers[part]))
-        _look_up(answers[part], chances, keep, targets, len(M), reports[part])
-    return reports
-
-
-def _coded(answers: np.ndarray, inputs: int) -> np.ndarray:
-    """The answers, if they are whole numbers that the matrix has columns for."""
-    answers = np.asarray(answers)
-    if answers.ndim != 1 or (len(answers) and answers.dtype.kind not in "iub"):
-        raise ValueError(
-            f"answers are a list of whole numbers, coded 0 to {inputs - 1}; got an array of "
-            f"{answers.dtype} with the shape {answers.shape}"
-        )
-    if len(answers) and not (answers.min() >= 0 and answers.max() < inputs):
-        raise ValueError(
-            f"answers are coded 0 to {inputs - 1}; got {answers.min()} to {answers.max()}"
-        )
-    return answers.astype(np.int64) if answers.dtype.kind == "u" else answers
-
-
-def _alias_tables(M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Walker's tables: drawing a report costs one look-up, whatever the number of outputs.
-
-    Every input has `outputs` slots of equal probability; slot y keeps the report y with chance
-    ``keep[x, y]`` and hands the rest to one other report. `targets` holds both, side by side.
-    """
-    outputs, inputs = M.shape
-    keep = np.ones((inputs, outputs))
-    other = np.tile(np.arange(outputs), (inputs, 1))
-    for x in range(inputs):
-        height = M[:, x] * outputs
-        low = [y for y in range(outputs) if height[y] < 1]
-        high = [y for y in range(outputs) if height[y] >= 1]
-        while low and high:
-            small, tall = low.pop(), high[-1]
-            keep[x, small], other[x, small] = height[small], tall
-            height[tall] -= 1 - height[small]
-            if height[tall] < 1:
-                low.append(high.pop())
-    own = np.tile(np.arange(outputs), (inputs, 1))
-    return keep.reshape(-1), np.stack([own, other], axis=-1).reshape(-1)
-
-
-@njit(cache=True)
-def _look_up(
-    answers: np.ndarray,
-    chances: np.ndarray,
-    keep: np.ndarray,
-    targets: np.ndarray,
-    outputs: int,
-    reports: np.ndarray,
-) -> None:
-    """Without a branch: half of the coins would be guessed wrong, ten times slower."""
-    for i in range(len(answers)):
-        place = chances[i] * outputs
-        column = np.int64(place)
-        slot = answers[i] * outputs + column
-        reports[i] = targets[2 * slot + (place - column >= keep[slot])]

@@ -1,153 +1,205 @@
-"""What every mechanism can do, and what an attacker gets out of any of them.
+"""What every scheme can do, worked out once from its channels.
 
-A mechanism sends a true record x to a reported record r with probability ``M[r, x]``. Three kinds
-of people use it:
+A scheme is a list of channels over blocks of attributes (`ppdm.channel`); what no channel covers is
+open. Three kinds of people use it:
 
 - a respondent *disguises* a record: :meth:`Mechanism.disguise`;
 - the collector *undoes* the disguise on counts, though on no single record: :meth:`Mechanism.undo`;
-- an attacker, who knows the mechanism and the distribution of the true records, *guesses*:
+- an attacker, who knows the scheme and the distribution of the true records, *guesses*:
   :meth:`Mechanism.guess_answer`, :meth:`Mechanism.guess_record`, :meth:`Mechanism.truthful`.
+
+A scheme of one's own is a class with :meth:`Mechanism.channels` and nothing else.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from inspect import signature
+from types import MappingProxyType
+from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 
-from ppdm import engines
+from ppdm import engines, kinds
 from ppdm.chance import generator
-from ppdm.disguise import batches
-from ppdm.table import (
-    CODE_LIMIT,
+from ppdm.channel import Cells, Channel, Mixture
+from ppdm.disguise import batches, guess
+from ppdm.domain import (
+    DENSE_LIMIT,
     Domain,
     Levels,
-    Table,
-    aggregated,
     as_frame,
-    codes_of,
     from_level_numbers,
     level_numbers,
     listed,
 )
+from ppdm.kinds import Kind
+from ppdm.levels import zeros_and_ones
+from ppdm.table import SMALL, Pairs, Table, aggregated, whole_counts, worth_dense
 
 #: A matrix over all cells is for looking at, not for computing with.
 MATRIX_LIMIT = 4_096
+#: No more pairs of a report and an answer behind it are gone through for one estimate.
+MOST_ORIGINS = 50_000_000
+#: Schemes remember how they are bound to so many domains.
+_BOUND = 256
+
+
+class Bound:
+    """A scheme in a domain of true answers: its channels there, and the domain of its reports.
+
+    >>> from ppdm import MultiGroup
+    >>> bound = MultiGroup(0.8).on(Domain(("A",), ((0, 1),)))
+    >>> bound.kind, bound.reported.names
+    (reports (flip of A), ('A',))
+    """
+
+    def __init__(self, domain: Domain, channels: Sequence[Channel]) -> None:
+        self.domain, self.channels = domain, tuple(channels)
+        self.steps = [(c, tuple(domain.axis(name) for name in c.names)) for c in channels]
+        self.reported = domain.with_levels(
+            {n: new for c in channels for n, new in zip(c.names, c.outputs.levels, strict=True)}
+        )
+        self.kind = Kind("reports", self.channels)
+        self.personal: dict[str, Pairs] = {}
+
+    @cached_property
+    def spread(self) -> float:
+        """How many true records a report counts for."""
+        return math.prod(channel.spread for channel in self.channels)
+
+    def whole(self) -> Mixture | None:
+        """The mixture that covers the whole record, if the scheme is one."""
+        first = self.channels[0] if self.channels else None
+        return first if isinstance(first, Mixture) and first.whole else None
 
 
 class Mechanism(ABC):
-    """The common part of all mechanisms."""
+    """The common part of all schemes; a parameter of one cannot be changed once it is made."""
+
+    @abstractmethod
+    def channels(self, domain: Domain) -> Sequence[Channel]:
+        """What is done to which attributes of a domain of true answers; of a marginal, to its part."""
 
     @property
     def named(self) -> tuple[str, ...] | None:
-        """The attributes that the mechanism speaks of by name; None if it takes whatever there is."""
+        """The attributes that the scheme speaks of by name; None if it takes whatever there is."""
         return None
 
-    # -- the respondent --------------------------------------------------------------------
+    def protects(self, name: str) -> bool:
+        """Whether the answers to an attribute are disguised."""
+        return self.named is None or name in self.named
 
-    def disguise(self, frame: Any, rng: np.random.Generator, levels: Levels = None) -> Any:
-        """Disguise records one by one, as the respondents do.
+    # -- what it is --------------------------------------------------------------------------
 
-        `levels` says what could have been answered: a mapping from columns to their levels, or a
-        domain or a survey, which the frame then has to match. Without it the levels are those that
-        `ppdm.count` finds in the frame, and where that would be a guess, it is refused.
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name, as scikit-learn asks for them."""
+        return {name: _plain(getattr(self, name)) for name in signature(type(self)).parameters}
 
-        Polars and Arrow frames, and files, are disguised batch by batch (see
-        `ppdm.disguise.batches`), lazily where the frame is lazy.
-        """
-        rng = generator(rng)
-        if engines.elsewhere(frame):
-            return batches.disguised(frame, partial(Mechanism.disguise, self), rng, levels)
-        frame = as_frame(frame)
-        columns, domain = level_numbers(frame, levels)
-        self.check_all(domain)
-        self._check_guesses(domain)
-        reported = self.reported(domain)
-        if max(domain.size, reported.size) <= CODE_LIMIT:
-            codes = self.disguise_codes(codes_of(columns, domain), domain, rng)
-            digits = reported.digits(codes)
-        else:
-            digits = self.disguise_digits(np.column_stack(columns).astype(np.int64), domain, rng)
-        reports = from_level_numbers(digits, reported, like=frame)
-        reports.attrs["disguised by"] = repr(self)  # a learner without a mechanism will ask
-        return reports
+    def set_params(self, **params: Any) -> Self:
+        """Make it anew with some other parameters: for scikit-learn, which searches a copy."""
+        unknown = [name for name in params if name not in self.get_params()]
+        if unknown:
+            raise ValueError(
+                f"{type(self).__name__} has no parameter {listed(unknown)}; "
+                f"it has {listed(self.get_params())}"
+            )
+        other = type(self)(
+            **self.get_params() | params
+        )  # refuses what is wrong, and this one stays
+        vars(self).clear()
+        vars(self).update(vars(other))
+        return self
 
-    @abstractmethod
-    def disguise_codes(
-        self, codes: np.ndarray, domain: Domain, rng: np.random.Generator
-    ) -> np.ndarray:
-        """:meth:`disguise` for records that are coded as integers (see `ppdm.table.encode`)."""
+    def __sklearn_clone__(self) -> Self:
+        """A copy for scikit-learn, which would look for the very objects that it handed in."""
+        return type(self)(**self.get_params())
 
-    @abstractmethod
-    def disguise_digits(
-        self, digits: np.ndarray, domain: Domain, rng: np.random.Generator
-    ) -> np.ndarray:
-        """:meth:`disguise` for records as numbers of levels, a column an attribute.
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in vars(self):
+            raise AttributeError(
+                f"{name} of {self!r} is fixed, as reports that it made could not be undone any more: "
+                f"make another {type(self).__name__}"
+            )
+        object.__setattr__(self, name, value)
 
-        There may be any number of attributes: no code of the whole record is formed.
-        """
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(self) is not type(other):
+            return NotImplemented
+        return _same(self.get_params(), other.get_params())  # type: ignore[attr-defined]
 
-    @abstractmethod
-    def disguise_table(self, table: Table, rng: np.random.Generator) -> Table:
-        """Draw the counts of the disguised records directly from those of the true ones.
+    def __hash__(self) -> int:
+        return hash((type(self), repr(self)))
 
-        Exact in distribution: equal records are exchangeable, so only their number matters.
-        """
+    def __getstate__(self) -> dict[str, Any]:
+        """What it is, without what it has worked out: its checksum stays the same when it is used."""
+        return {name: _plain(value) for name, value in vars(self).items() if name != "_bound"}
 
-    # -- the collector ---------------------------------------------------------------------
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            vars(self)[name] = MappingProxyType(value) if isinstance(value, dict) else value
+
+    # -- in a domain -------------------------------------------------------------------------
+
+    def on(self, domain: Domain) -> Bound:
+        """The scheme in a domain of true answers, which may be a marginal; remembered."""
+        known = vars(self).setdefault("_bound", {})
+        bound = known.get(id(domain))
+        if bound is None or bound.domain is not domain:
+            self.check_part(domain)
+            if len(known) >= _BOUND:
+                known.clear()
+            bound = known[id(domain)] = Bound(domain, self.channels(domain))
+        return bound
 
     def reported(self, domain: Domain) -> Domain:
-        """The domain of the reports; for most mechanisms that of the records."""
-        return domain
+        """The domain of the reports behind a domain of true answers."""
+        return self.on(domain).reported
 
-    @abstractmethod
-    def apply(self, table: Table) -> Table:
-        """The expected table of reports: the linear map itself."""
+    def true_domain(self, reported: Domain) -> Domain:
+        """The domain of the true answers behind a domain of reports; mostly the same."""
+        return reported
 
-    @abstractmethod
-    def undo(self, table: Table) -> Table:
-        """Estimate the true counts from reported ones: unbiased, possibly negative.
+    def kind_of_reports(self, reported: Domain) -> Kind:
+        """What a table over a domain of reports counts."""
+        bound = self.on(self.true_domain(reported))
+        for name, own, given in zip(
+            reported.names, bound.reported.levels, reported.levels, strict=True
+        ):
+            if own != given:
+                raise ValueError(
+                    f"the table has the levels {listed(given)} of {name!r}; {self!r} reports "
+                    f"{listed(own)}, in this order"
+                )
+        return bound.kind
 
-        Undoing commutes with taking marginals, so a marginal table may be undone by itself.
-        """
+    def _of(self, kind: Kind, reported: Domain) -> Bound:
+        """The scheme as it made these reports; anything else is refused."""
+        kinds.need("undo", kind)
+        bound = self.on(kind.true_domain(reported))
+        if kind is not bound.kind:
+            kinds.need_channels(bound.channels, kind, self)
+        return bound
 
-    @abstractmethod
-    def unbiased(
-        self, right: Callable[[np.ndarray], np.ndarray], codes: np.ndarray, domain: Domain
-    ) -> np.ndarray:
-        """A function of reports whose mean estimates the mean of `right` over the true records.
+    def own(self, table: Table) -> Table:
+        """A table of this scheme's reports: one that does not say what it counts is taken for it."""
+        if table.kind.what == "not said":
+            return table.reported_by(self)
+        self.check_reports(table)
+        return table
 
-        `right` takes level numbers (cells, attributes) and gives a number for each cell.
-        """
-
-    def matrix(self, domain: Domain) -> np.ndarray:
-        """``M[r, x]`` over all cells of a small domain."""
-        domain = getattr(domain, "domain", domain)
-        if domain.size > MATRIX_LIMIT:
-            raise ValueError(
-                f"the matrix over {domain.size:,} cells is too large to write out "
-                f"(at most {MATRIX_LIMIT:,}); undo() does not need it"
-            )
-        columns = [self.apply(Table(domain, unit)).values for unit in np.eye(domain.size)]
-        return np.array(columns).T
-
-    def likelihood(self, report: np.ndarray, domain: Domain) -> np.ndarray:
-        """P(this report | record), for every record of a domain; the report as level numbers.
-
-        >>> from ppdm import MultiGroup
-        >>> MultiGroup(0.8).likelihood(np.array([0, 1]), Domain(("A", "B"), ((0, 1),) * 2)).round(2)
-        array([0. , 0.8, 0.2, 0. ])
-        """
-        row = self.reported(domain).codes(np.asarray(report)[None])[0]
-        return self.matrix(domain)[row]
-
-    # -- names -----------------------------------------------------------------------------
+    def check_reports(self, table: Table) -> None:
+        """Refuse a table that does not count this scheme's reports."""
+        self._of(table.kind, table.domain)
 
     def check_all(self, domain: Domain) -> None:
-        """Refuse whole records that lack an attribute which the mechanism names."""
+        """Refuse whole records that lack an attribute which the scheme names."""
         unknown = [name for name in self.named or () if name not in domain.names]
         if unknown:
             raise ValueError(
@@ -156,7 +208,7 @@ class Mechanism(ABC):
             )
 
     def check_part(self, domain: Domain) -> None:
-        """Refuse a table that is no marginal of the records which the mechanism speaks of.
+        """Refuse a table that is no marginal of the records which the scheme speaks of.
 
         An attribute that no name covers is open, and a name without an attribute is summed out;
         but both together are a misspelling, or a class under another name, until it is shown that
@@ -173,33 +225,271 @@ class Mechanism(ABC):
                 "marginal())"
             )
 
-    def protects(self, name: str) -> bool:
-        """Whether the answers to an attribute are disguised."""
-        return self.named is None or name in self.named
+    # -- the respondent ----------------------------------------------------------------------
 
-    def _check_guesses(self, domain: Domain) -> None:
-        for name, levels in zip(domain.names, domain.levels, strict=True):
-            if len(levels) < 2 and self.protects(name):
-                raise ValueError(
-                    f"column {name!r} has only the value {levels[0] if levels else None!r}, so it "
-                    "is not known what else could have been answered: declare its levels, as in "
-                    f"disguise(frame, rng, levels={{{name!r}: [...]}})"
-                )
+    def disguise(self, frame: Any, rng: np.random.Generator, levels: Levels = None) -> Any:
+        """Disguise records one by one, as the respondents do.
 
-    # -- the attacker ----------------------------------------------------------------------
+        `levels` says what could have been answered: a mapping from columns to their levels, or a
+        domain or a survey, which the frame then has to match. Without it they are those of
+        categorical and of yes/no columns; where they would be a guess, they are asked for.
 
-    @abstractmethod
+        The reports say what was done to them, and cannot be disguised again. Polars and Arrow
+        frames, and files, are disguised batch by batch (see `ppdm.disguise.batches`), lazily where
+        the frame is lazy; they cannot say it.
+        """
+        rng = generator(rng)
+        if engines.elsewhere(frame):
+            return batches.disguised(frame, partial(Mechanism.disguise, self), rng, levels)
+        frame = as_frame(frame)
+        kind = kinds.of_frame(frame)
+        if levels is None or isinstance(levels, Mapping):
+            levels = {**self._declares(frame.columns), **(levels or {})}
+        columns, domain = level_numbers(frame, levels)
+        self.check_all(domain)
+        self._refuse_twice(kind)
+        self._refuse_guesses(frame, domain, levels)
+        bound = self.on(domain)
+        drawn = dict(zip(domain.names, columns, strict=True))
+        for channel in bound.channels:
+            reports = channel.draw([drawn[name] for name in channel.names], rng)
+            drawn |= zip(channel.names, reports, strict=True)
+        reports = from_level_numbers(list(drawn.values()), bound.reported, like=frame)
+        return kinds.mark(reports, Kind("reports", kind.channels + bound.channels))
+
+    def _declares(self, names: Sequence[str]) -> Mapping[str, tuple]:
+        """The levels of true answers that the scheme itself names."""
+        return {}
+
+    def _refuse_twice(self, kind: Kind) -> None:
+        if any(self.protects(name) for name in kind.disguised):
+            kinds.need("disguise", kind)
+
+    def _refuse_guesses(self, frame: pd.DataFrame, domain: Domain, levels: Levels) -> None:
+        """Levels are declared, or those of a yes/no column; of a few answers nobody knows the others."""
+        if not isinstance(levels, dict):
+            return
+        for name, known in zip(domain.names, domain.levels, strict=True):
+            column = frame[name]
+            if name in levels or not self.protects(name):
+                continue
+            if isinstance(column.dtype, pd.CategoricalDtype) or column.dtype.kind == "b":
+                if len(known) >= 2:
+                    continue
+            elif zeros_and_ones(known) and column.nunique() == 2:
+                continue
+            raise ValueError(
+                f"column {name!r} has the values {listed(column.unique().tolist(), 4)}, and it is not "
+                "known what else could have been answered: declare its levels, as in "
+                f"disguise(frame, rng, levels={{{name!r}: [...]}}), or make it categorical"
+            )
+
+    def disguise_digits(
+        self, digits: np.ndarray, domain: Domain, rng: np.random.Generator
+    ) -> np.ndarray:
+        """:meth:`disguise` for records as numbers of levels, a column an attribute."""
+        self.check_all(domain)
+        digits = np.array(digits, dtype=np.int64)
+        for channel, axes in self.on(domain).steps:
+            reports = channel.draw([digits[:, axis] for axis in axes], rng)
+            digits[:, list(axes)] = np.column_stack(reports)
+        return digits
+
+    def disguise_table(self, table: Table, rng: np.random.Generator) -> Table:
+        """Draw the counts of the disguised records directly from those of the true ones.
+
+        Exact in distribution: equal records are exchangeable, so only their number matters.
+        """
+        rng, bound = generator(rng), self._before(table)
+        mixture = bound.whole()
+        kind = self._after(table.kind, bound)
+        if mixture is not None:
+            dealt = mixture.deal_whole(table.values, table.cells, rng)
+            if dealt is None:
+                whole_counts(table)  # says which number is no count
+            reports, strangers = dealt  # type: ignore[misc]
+            if table.cells is None:
+                return Table(table.domain, reports, kind=kind)
+            codes = np.concatenate([table.cells, strangers])
+            counts = np.concatenate([reports, np.ones(len(strangers))])
+            return aggregated(table.domain, codes, counts, kind)
+        cells = Cells(table.domain, *whole_counts(table))
+        for channel in bound.channels:
+            cells = channel.deal(cells, rng)
+        if table.is_sparse:
+            return aggregated(bound.reported, cells.codes, cells.counts, kind)
+        numbers = np.bincount(cells.codes, cells.counts, minlength=bound.reported.size)
+        return Table(bound.reported, numbers, kind=kind)
+
+    def _before(self, table: Table) -> Bound:
+        """The scheme for a table that is to be disguised; what was disguised already is refused."""
+        if table.kind.what != "reports":
+            kinds.need("disguise", table.kind)
+        self._refuse_twice(table.kind)
+        self.check_all(table.domain)
+        return self.on(table.domain)
+
+    @staticmethod
+    def _after(kind: Kind, bound: Bound) -> Kind:
+        """The kind of the reports: beside this scheme's there may be another's."""
+        if not kind.channels and not kind.taken:
+            return bound.kind
+        return Kind("reports", kind.channels + bound.channels, kind.taken)
+
+    # -- the collector -----------------------------------------------------------------------
+
+    def apply(self, table: Table) -> Table:
+        """The expected table of reports: the linear map itself."""
+        if table.kind.what != "reports":
+            kinds.need("apply", table.kind)
+        self._refuse_twice(table.kind)
+        bound = self.on(table.domain)
+        kind = self._after(table.kind, bound)
+        if _stays_sparse(table, bound):
+            return self._scattered(table, bound, bound.reported, kind, "apply")
+        values = table.dense
+        for channel, axes in bound.steps:
+            values = channel.apply(values, axes)
+        return Table(bound.reported, values.reshape(-1), kind=kind)
+
+    def undo(self, table: Table) -> Table:
+        """Estimate the true counts from those of reports: unbiased, possibly negative.
+
+        Undoing commutes with taking marginals, so a marginal table may be undone by itself. Of a
+        slice by a reported answer it would be wrong: undo first, then condition.
+        """
+        if isinstance(table, pd.DataFrame):
+            raise ValueError(
+                "undo takes a table, not a frame: Table.from_crosstab(frame).reported_by(scheme) "
+                "makes one of a cross table, count(frame, scheme) of records"
+            )
+        bound = self._of(table.kind, table.domain)
+        kind = table.kind.after(bound.channels)
+        if _stays_sparse(table, bound):
+            return self._scattered(table, bound, bound.domain, kind, "undo")
+        values = table.dense
+        for channel, axes in bound.steps:
+            values = channel.undo(values, axes)
+        return Table(bound.domain, values.reshape(-1), kind=kind)
+
+    @staticmethod
+    def _scattered(table: Table, bound: Bound, domain: Domain, kind: Kind, way: str) -> Table:
+        """A map of the occupied cells only, where each channel sends a cell to few."""
+        spread = len(table.values) * bound.spread
+        if spread > MOST_ORIGINS:
+            raise ValueError(
+                f"{len(bound.channels)} groups spread {len(table.values):,} occupied cells over "
+                f"{spread:.2g}; undo marginals of fewer attributes instead"
+            )
+        cells = Cells(table.domain, *table.occupied())
+        for channel in bound.channels:
+            cells = channel.scatter(cells, way)
+        return aggregated(domain, cells.codes, cells.counts, kind)
+
+    def undo_pairs(self, pairs: Pairs) -> Pairs:
+        """:meth:`undo` of all tables of two, and of the classes; the same linear map."""
+        bound = self.on(pairs.domain) if isinstance(pairs.kind, Kind) else None
+        mixture = bound and bound.whole()
+        if bound is None or mixture is None:
+            return pairs.mapped(self.undo)
+        bound = self._of(pairs.kind, pairs.domain)  # type: ignore[arg-type]
+        mixture.refuse_all_strangers()
+        kind = pairs.kind.after(bound.channels)  # type: ignore[union-attr]
+        if mixture.keep == 1:
+            return Pairs(pairs.domain, pairs.target, pairs.values, pairs.totals, kind)
+        stranger = self._personal_pairs(bound, pairs)
+        number = (1 - mixture.keep) * pairs.totals.sum()
+        values = (pairs.values - stranger.values * number) / mixture.keep
+        totals = (pairs.totals - stranger.totals * number) / mixture.keep
+        return Pairs(pairs.domain, pairs.target, values, totals, kind)
+
+    @staticmethod
+    def _personal_pairs(bound: Bound, pairs: Pairs) -> Pairs:
+        """Pairs of personal answers; kept, since every repetition asks for them."""
+        mixture = bound.whole()
+        if pairs.target not in bound.personal:
+            bound.personal[pairs.target] = pairs.mapped(
+                lambda table: Table(table.domain, mixture.personal.only(table.names).chances)  # type: ignore[union-attr]
+            )
+        return bound.personal[pairs.target]
+
+    def unbiased(
+        self, right: Callable[[np.ndarray], np.ndarray], codes: np.ndarray, domain: Domain
+    ) -> np.ndarray:
+        """A function of reports whose mean estimates the mean of `right` over the true records.
+
+        `right` takes level numbers (cells, attributes) and gives a number for each cell; `codes`
+        are reports in their `domain`.
+        """
+        bound = self.on(self.true_domain(domain))
+        pairs = bound.spread * len(codes)
+        if bound.domain.size <= max(SMALL, min(DENSE_LIMIT, pairs)):
+            values = _on_all_cells(right, bound.domain)
+            for channel, axes in bound.steps:
+                values = channel.dual(values, axes)
+            return values.reshape(-1)[codes]
+        if pairs > MOST_ORIGINS:
+            raise ValueError(
+                f"each of {len(codes):,} reports may stand for {bound.spread:.2g} true records, too many "
+                "to go through: estimate from fewer protected attributes"
+            )
+        total = np.zeros(len(codes))
+        for digits, weights in _origins(bound, domain.digits(codes)):
+            total += weights * right(digits)
+        return total
+
+    def matrix(self, domain: Domain) -> np.ndarray:
+        """``M[r, x]`` over all cells of a small domain."""
+        domain = getattr(domain, "domain", domain)
+        if domain.size > MATRIX_LIMIT:
+            raise ValueError(
+                f"the matrix over {domain.size:,} cells is too large to write out "
+                f"(at most {MATRIX_LIMIT:,}); undo() does not need it"
+            )
+        columns = [self.apply(Table(domain, unit)).values for unit in np.eye(domain.size)]
+        return np.array(columns).T
+
+    # -- the attacker ------------------------------------------------------------------------
+
     def epsilon(self, attribute: str | None = None, domain: Domain | None = None) -> float:
-        """Local differential privacy: the largest log ratio of two true values' chances of the
-        same report; of one answer if an attribute is named, else of the whole record."""
+        """Local differential privacy: the largest log ratio of two true values' chances of one report.
 
-    @abstractmethod
-    def _likeliest(self, prior: Table) -> np.ndarray:
-        """For each report r, the largest P(x) M[r, x] over true records x."""
+        Of one answer if an attribute is named, else of all that the scheme protects together; with a
+        `domain`, of its whole records: then an attribute that is open makes it infinite, as a group
+        of two answers does, whose reports rule some true records out.
+        """
+        if domain is None:
+            domain = self._own_domain(attribute)
+        if attribute is not None:
+            channels = self.on(domain.only([attribute])).channels
+            return float(channels[0].epsilon()) if channels else math.inf
+        bound = self.on(domain)
+        if set(domain.names) - set(bound.kind.disguised):
+            return math.inf
+        return float(sum(channel.epsilon() for channel in bound.channels))
 
-    @abstractmethod
-    def _told_truth(self, prior: Table) -> Table:
-        """For each report r, the probability of "r is reported and is the truth told"."""
+    def _own_domain(self, attribute: str | None) -> Domain:
+        """The attributes that the scheme itself knows, for what does not depend on others."""
+        raise ValueError(f"epsilon of {self!r} needs the domain of the answers")
+
+    def likelihood(self, report: np.ndarray, domain: Domain) -> np.ndarray:
+        """P(this report | record), for every record of a domain; the report as level numbers.
+
+        >>> from ppdm import MultiGroup
+        >>> MultiGroup(0.8).likelihood(np.array([0, 1]), Domain(("A", "B"), ((0, 1),) * 2)).round(2)
+        array([0. , 0.8, 0.2, 0. ])
+        """
+        bound, report = self.on(domain), np.asarray(report)
+        chances = np.ones(domain.shape)
+        for channel, axes in bound.steps:
+            part = channel.inputs
+            row = channel.chance(report[list(axes)], part.digits(np.arange(part.size)))
+            chances = chances * _spread_out(row.reshape(part.shape), axes, len(domain.shape))
+        for axis, name in enumerate(domain.names):
+            if name not in bound.kind.disguised:
+                told = np.arange(domain.shape[axis]) == report[axis]
+                chances = chances * _spread_out(told.astype(float), (axis,), len(domain.shape))
+        return chances.reshape(-1)
 
     def answer_and_report(self, prior: Table, attribute: str) -> np.ndarray:
         """P(true answer = v, record sent = r), a row a value v and a column a report r.
@@ -210,14 +500,8 @@ class Mechanism(ABC):
         array([[0.375, 0.125],
                [0.125, 0.375]])
         """
-        prior = prior.proportions()
-        cells, values = prior.occupied()
-        level = prior.domain.digits(cells)[:, prior.domain.axis(attribute)]
-        joint = []
-        for v in range(prior.shape[prior.domain.axis(attribute)]):
-            here = Table(prior.domain, values[level == v], cells[level == v]).densified()
-            joint.append(self.apply(here).values)
-        return np.array(joint)
+        prior = prior.proportions().densified()
+        return guess.joint(self, guess.secrets(attribute, prior), prior)
 
     def guess_answer(self, prior: Table, attribute: str, known: Sequence[str] = ()) -> float:
         """The chance of guessing one true answer right, by the best rule there is.
@@ -230,23 +514,7 @@ class Mechanism(ABC):
         >>> MultiGroup(0.8).guess_answer(coin, "A")
         0.8
         """
-        prior = prior.proportions()
-        axis = prior.domain.axis(attribute)
-        side = [prior.domain.axis(name) for name in known]
-        cells, values = prior.occupied()
-        digits = prior.domain.digits(cells)
-        groups = np.unique(digits[:, side], axis=0, return_inverse=True)[1].reshape(-1)
-        chance = 0.0
-        for group in range(groups.max() + 1):
-            joint = [
-                self.apply(
-                    Table(prior.domain, values[inside], cells[inside]).compact(prior.domain.size)
-                )
-                for level in range(prior.shape[axis])
-                if (inside := (groups == group) & (digits[:, axis] == level)).any()
-            ]
-            chance += _sum_of_largest(joint)
-        return chance
+        return guess.vulnerability(self, attribute, prior, known=known)
 
     def guess_record(self, prior: Table) -> float:
         """The chance of guessing a whole true record right from its report, at best.
@@ -256,7 +524,15 @@ class Mechanism(ABC):
         >>> MultiGroup(0.8).guess_record(rare)
         0.9
         """
-        return float(self._likeliest(prior.proportions()).sum())
+        return guess.vulnerability(self, guess.RECORD, prior)
+
+    def told_truth(self, prior: Table) -> Table:
+        """For each report r, the chance that r is reported and is the truth told."""
+        bound = self.on(prior.domain)
+        values = prior.dense
+        for channel, axes in bound.steps:
+            values = channel.truth(values, axes)
+        return Table(bound.reported, values.reshape(-1), kind=bound.kind)
 
     def truthful(self, prior: Table) -> Table:
         """For each report: the probability that the respondent told the truth, given the report.
@@ -268,32 +544,63 @@ class Mechanism(ABC):
         >>> MultiGroup(0.8).truthful(rare).dense.round(3)
         array([0.973, 0.308])
         """
-        truth = self._told_truth(prior.proportions()).densified()
+        truth = self.told_truth(prior.proportions())
         reports = self.apply(prior.proportions()).densified()
         with np.errstate(invalid="ignore", divide="ignore"):
             return Table(reports.domain, truth.values / reports.values)
 
 
-def collect(domain: Domain, cells: np.ndarray, counts: np.ndarray, like: Table) -> Table:
-    """A table of reports, stored as the table of records was.
-
-    >>> coin = Table(Domain(("A",), ((0, 1),)), [1, 1])
-    >>> collect(coin.domain, np.array([1, 1]), np.array([2, 3]), like=coin).dense
-    array([0., 5.])
-    """
-    if like.is_sparse:
-        return aggregated(domain, cells, counts)
-    return Table(domain, np.bincount(cells, counts, minlength=domain.size))
+def _stays_sparse(table: Table, bound: Bound) -> bool:
+    """Whether a sparse table can be mapped as its occupied cells, and is better off so."""
+    if not table.is_sparse or not all(channel.scatters for channel in bound.channels):
+        return False
+    return not worth_dense(table.domain.size, len(table.values) * bound.spread)
 
 
-def _sum_of_largest(tables: list[Table]) -> float:
-    """Over all cells, the sum of the largest of the tables' numbers."""
-    if not any(table.is_sparse for table in tables):
-        return float(np.max([table.values for table in tables], axis=0).sum())
-    parts = [table.occupied() for table in tables]
-    cells = np.unique(np.concatenate([occupied for occupied, _ in parts]))
-    best = np.zeros(len(cells))
-    for occupied, values in parts:
-        at = np.searchsorted(cells, occupied)
-        best[at] = np.maximum(best[at], values)
-    return float(best.sum())
+def _on_all_cells(right: Callable[[np.ndarray], np.ndarray], domain: Domain) -> np.ndarray:
+    """A function of records on every cell of a domain, piece by piece."""
+    pieces = [
+        right(domain.digits(np.arange(start, min(start + 2**18, domain.size))))
+        for start in range(0, domain.size, 2**18)
+    ]
+    return np.concatenate(pieces).astype(float).reshape(domain.shape)
+
+
+def _origins(bound: Bound, digits: np.ndarray) -> Any:
+    """All true records that reports may stand for, each with its weight."""
+
+    def through(steps: list, digits: np.ndarray, weights: Any) -> Any:
+        if not steps:
+            yield digits, weights
+            return
+        (channel, axes), *rest = steps
+        for answers, factor in channel.origins(digits[:, list(axes)]):
+            other = digits.copy()
+            other[:, list(axes)] = answers
+            yield from through(rest, other, weights * factor)
+
+    return through(bound.steps, digits, 1.0)
+
+
+def _spread_out(values: np.ndarray, axes: Sequence[int], dimensions: int) -> np.ndarray:
+    """An array over some axes, to be multiplied with one over all."""
+    order = np.argsort(axes)
+    shape = [1] * dimensions
+    for axis, size in zip(axes, values.shape, strict=True):
+        shape[axis] = size
+    return values.transpose(order).reshape(shape)
+
+
+def _plain(value: object) -> object:
+    return dict(value) if isinstance(value, MappingProxyType) else value
+
+
+def _same(one: object, other: object) -> bool:
+    """Whether two parameters are equal, arrays and tables among them."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(one[k], other[k]) for k in one)
+    if isinstance(one, Table) and isinstance(other, Table):
+        return one.domain == other.domain and np.array_equal(one.dense, other.dense)
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return np.array_equal(np.asarray(one), np.asarray(other))
+    return bool(one == other)

@@ -12,17 +12,14 @@ group after the other and the large matrix is never formed.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Hashable, Sequence
-from functools import lru_cache
-from itertools import product
+from collections.abc import Hashable, Sequence
 
 import numpy as np
-from numba import njit
 
 from ppdm.chance import generator
-from ppdm.disguise.mechanism import Mechanism, collect
-from ppdm.table import Domain, Table, aggregated, held, listed, whole_counts, worth_dense
+from ppdm.channel import Flip
+from ppdm.disguise.mechanism import Mechanism
+from ppdm.domain import Domain, listed
 
 
 class MultiGroup(Mechanism):
@@ -55,187 +52,51 @@ class MultiGroup(Mechanism):
     def __init__(
         self, theta: float, groups: Sequence[Sequence[str]] | None = None, absent: object = None
     ) -> None:
-        if not 0 <= theta <= 1:
-            raise ValueError(f"theta is a probability, from 0 to 1; got {theta!r}")
-        self.theta = float(theta)
+        self.theta = probability("theta", theta)
         if not isinstance(absent, Hashable):
             raise ValueError(f"absent is one level; got {absent!r}")
         self.absent = absent
-        self.groups = None if groups is None else tuple(_as_group(group) for group in groups)
-        named = [name for group in self.groups or () for name in group]
-        twice = sorted({name for name in named if named.count(name) > 1}, key=str)
-        if twice:
-            raise ValueError(f"an attribute belongs to one group only; {listed(twice)} is in two")
+        self.groups = None if groups is None else as_groups(groups)
 
     def __repr__(self) -> str:
         return f"MultiGroup(theta={self.theta:g}, groups={self.groups})"
-
-    # -- the respondent --------------------------------------------------------------------
 
     @property
     def named(self) -> tuple[str, ...] | None:
         return None if self.groups is None else tuple(n for group in self.groups for n in group)
 
-    def disguise_codes(
-        self, codes: np.ndarray, domain: Domain, rng: np.random.Generator
-    ) -> np.ndarray:
-        self.check_all(domain)
-        codes = np.asarray(codes, dtype=np.int64)
-        for group in self.groups_in(domain):
-            lies = rng.random(len(codes)) > self.theta
-            codes = np.where(lies, _reversed_cells(codes, domain, group, self.absent), codes)
-        return codes
-
-    def disguise_digits(
-        self, digits: np.ndarray, domain: Domain, rng: np.random.Generator
-    ) -> np.ndarray:
-        self.check_all(domain)
-        digits = np.array(digits, dtype=np.int64)
-        for group in self.groups_in(domain):
-            lies = rng.random(len(digits)) > self.theta
-            for axis in (domain.axis(name) for name in group):
-                low, high = _two_answers(domain, axis, self.absent)
-                answers = digits[:, axis]
-                turned = np.where(answers == low, high, np.where(answers == high, low, answers))
-                digits[:, axis] = np.where(lies, turned, answers)
-        return digits
-
-    def disguise_table(self, table: Table, rng: np.random.Generator) -> Table:
-        rng = generator(rng)
-        self.check_all(table.domain)
-        cells, counts = whole_counts(table)
-        for group in self.groups_in(table.domain):
-            truths = rng.binomial(counts, self.theta)
-            turned = _reversed_cells(cells, table.domain, group, self.absent)
-            cells = np.concatenate([cells, turned])
-            counts = np.concatenate([truths, counts - truths])
-            cells, counts = cells[counts > 0], counts[counts > 0]
-        return collect(table.domain, cells, counts, like=table)
-
-    # -- the collector ---------------------------------------------------------------------
-
-    def apply(self, table: Table) -> Table:
-        self.check_part(table.domain)
-        return self._mixed(table, self.theta, 1 - self.theta)
-
-    def undo(self, table: Table) -> Table:
-        """[Zhan & Du, Eqs. 3, 5, 7] The estimated table of true records."""
-        self.check_part(table.domain)
-        return self._mixed(table, *self._inverse_weights())
-
-    def unbiased(self, right: Callable, codes: np.ndarray, domain: Domain) -> np.ndarray:
-        """[Zhan & Du 4.6, Eq. 15] The first row of the inverse, over all 2^M reversals."""
-        self.check_part(domain)
-        keep, turn = self._inverse_weights()
-        groups = self.groups_in(domain)
-        estimate = np.zeros(len(codes))
-        for pattern in product((False, True), repeat=len(groups)):
-            cells, weight = codes, 1.0
-            for group, turned in zip(groups, pattern, strict=True):
-                weight *= turn if turned else keep
-                cells = _reversed_cells(cells, domain, group, self.absent) if turned else cells
-            if weight:
-                estimate += weight * right(domain.digits(cells))
-        return estimate
-
-    def _inverse_weights(self) -> tuple[float, float]:
-        if self.theta == 0.5:
-            raise ValueError("theta must not be 0.5: the counts carry no information there")
-        slope = 2 * self.theta - 1
-        return self.theta / slope, -(1 - self.theta) / slope
-
-    def _mixed(self, table: Table, keep: float, turn: float) -> Table:
-        """keep * table + turn * (table with the group reversed), for one group after another."""
-        groups = self.groups_in(table.domain)
-        spread = len(table.values) * 2.0 ** len(groups)
-        if not table.is_sparse or worth_dense(table.domain.size, spread):
-            values = table.densified().values.copy()
-            for group in groups:
-                _mix(values, _reversal(table.domain, group, self.absent), keep, turn)
-            return Table(table.domain, values)
-        if spread > 50_000_000:
-            raise ValueError(
-                f"{len(groups)} groups spread {len(table.values):,} occupied cells over "
-                f"{spread:.2g}; undo marginals of fewer attributes instead"
-            )
-        cells, values = table.occupied()
-        for group in groups:
-            turned = _reversed_cells(cells, table.domain, group, self.absent)
-            cells = np.concatenate([cells, turned])
-            values = np.concatenate([keep * values, turn * values])
-        return aggregated(table.domain, cells, values)
-
-    # -- the attacker ----------------------------------------------------------------------
-
-    def epsilon(self, attribute: str | None = None, domain: Domain | None = None) -> float:
-        """Local differential privacy of one answer, or of the whole record.
-
-        For one answer it is ``|ln(θ/(1-θ))|``. For a record it is infinite as soon as a group has
-        two answers or an attribute is not disguised: such a group's report 00 can only come from
-        00 or from 11, never from 01, so the report rules true records out. With groups of one
-        answer each it is the sum over the answers.
-
-        >>> MultiGroup(0.75, [["A"], ["B"]]).epsilon("A")
-        1.0986122886681098
-        >>> MultiGroup(0.75, [["A", "B"]]).epsilon()
-        inf
-        """
-        groups = self.groups_in(domain) if domain is not None else self.groups
-        if groups is None:
-            raise ValueError("with all attributes in one group, epsilon needs the domain")
-        answer = _log_odds(self.theta)
-        asked = [n for group in groups for n in group] if attribute is None else [attribute]
-        if self.absent is not None and any(_may_be_absent(n, domain, self.absent) for n in asked):
-            return math.inf  # that no answer was given is told as it is
-        if attribute is not None:
-            return answer if any(attribute in group for group in groups) else math.inf
-        bare = set(domain.names if domain is not None else ()) - {n for g in groups for n in g}
-        if bare or any(len(group) > 1 for group in groups):
-            return math.inf
-        return answer * len(groups)
-
-    def likelihood(self, report: np.ndarray, domain: Domain) -> np.ndarray:
-        chances = np.zeros(domain.size)
-        chances[domain.codes(np.asarray(report)[None])] = 1.0
-        return self._mixed(Table(domain, chances), self.theta, 1 - self.theta).values
-
-    def _likeliest(self, prior: Table) -> np.ndarray:
-        self.check_part(prior.domain)
-        best = prior.densified().values.copy()
-        for group in self.groups_in(prior.domain):
-            turn = _reversal(prior.domain, group, self.absent)
-            told = np.maximum(self.theta * best, (1 - self.theta) * best[turn])
-            best = np.where(turn == np.arange(len(best)), best, told)  # its own reversal: as it is
-        return best
-
-    def _told_truth(self, prior: Table) -> Table:
-        self.check_part(prior.domain)
-        groups = self.groups_in(prior.domain)
-        if self.absent is None:
-            return prior * self.theta ** len(groups)
-        cells, told = prior.cells, np.array(prior.values)
-        cells = np.arange(prior.domain.size) if cells is None else cells
-        for group in groups:  # what is wholly absent is true after either side of the coin
-            turned = _reversed_cells(cells, prior.domain, group, self.absent)
-            told *= np.where(turned == cells, 1.0, self.theta)
-        return Table(prior.domain, told, prior.cells)
-
-    # -- groups ----------------------------------------------------------------------------
-
-    def reversal(self, domain: Domain, group: tuple[str, ...]) -> np.ndarray:
-        """For every cell of a domain, the cell with the group's answers reversed.
-
-        >>> MultiGroup(0.7).reversal(Domain(("A", "B"), ((0, 1),) * 2), ("A",))
-        array([2, 3, 0, 1])
-        """
-        return _reversal(domain, group, self.absent)
+    def channels(self, domain: Domain) -> list[Flip]:
+        parts = [domain.only(group) for group in self.groups_in(domain)]
+        return [Flip(part, part, self.theta, self._turned(part)) for part in parts]
 
     def groups_in(self, domain: Domain) -> tuple[tuple[str, ...], ...]:
-        """The groups, each cut down to the attributes that a (marginal) table has."""
-        if self.groups is None:
-            return (domain.names,)
-        present = (tuple(n for n in group if n in domain.names) for group in self.groups)
-        return tuple(group for group in present if group)
+        """The groups, each cut down to the attributes that a (marginal) table has.
+
+        >>> MultiGroup(0.8, [["A", "B"], ["C"]]).groups_in(Domain(("B",), ((0, 1),)))
+        (('B',),)
+        """
+        return present(self.groups, domain)
+
+    def _turned(self, part: Domain) -> tuple[tuple[int, ...], ...]:
+        """Which level each level is reversed into; the absent one stays."""
+        turned = []
+        for name, levels in zip(part.names, part.levels, strict=True):
+            pair = [i for i, x in enumerate(levels) if self.absent is None or x != self.absent]
+            if len(pair) != 2:
+                raise ValueError(
+                    f"only two-valued answers can be reversed; {name!r} has the levels "
+                    f"{listed(levels)} (for more than two use UnrelatedQuestion or "
+                    "RRMatrix, or leave it out of the groups)"
+                )
+            low, high = pair
+            turned.append(tuple({low: high, high: low}.get(i, i) for i in range(len(levels))))
+        return tuple(turned)
+
+    def _own_domain(self, attribute: str | None) -> Domain:
+        if self.named is None or (attribute is not None and attribute not in self.named):
+            return super()._own_domain(attribute)
+        levels = (0, 1) if self.absent is None else ("no", "yes", self.absent)
+        return Domain(self.named, (levels,) * len(self.named))
 
 
 def random_groups(names: Sequence[str], number: int, rng: np.random.Generator) -> list[list[str]]:
@@ -250,70 +111,52 @@ def random_groups(names: Sequence[str], number: int, rng: np.random.Generator) -
     return [[names[i] for i in part] for part in np.array_split(order, number)]
 
 
-def _as_group(group: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(group, str):
-        raise ValueError(f"groups is a list of lists of names; got the bare name {group!r}")
-    return tuple(group)
+def probability(name: str, value: float) -> float:
+    """A probability as a number; anything else is refused by its name.
+
+    >>> probability("theta", 80)
+    Traceback (most recent call last):
+    ValueError: theta is a probability, from 0 to 1; got 80
+    """
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float, np.number))
+        or not 0 <= value <= 1
+    ):
+        raise ValueError(f"{name} is a probability, from 0 to 1; got {value!r}")
+    return float(value)
 
 
-def _log_odds(theta: float) -> float:
-    return math.inf if theta in (0.0, 1.0) else abs(math.log(theta / (1 - theta)))
+def as_groups(groups: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    """Lists of names, each name in one of them; none would protect nobody.
 
-
-def _may_be_absent(name: str, domain: Domain | None, absent: object) -> bool:
-    return domain is None or absent in domain.levels[domain.axis(name)]
-
-
-def _two_answers(domain: Domain, axis: int, absent: object) -> list[int]:
-    """The numbers of an attribute's two levels, the absent one left out."""
-    pair = [i for i, level in enumerate(domain.levels[axis]) if absent is None or level != absent]
-    if len(pair) != 2:
+    >>> as_groups([])
+    Traceback (most recent call last):
+    ValueError: groups is a list of lists of names, and protects what they name; got []
+    """
+    if isinstance(groups, str) or not len(groups) or not all(len(group) for group in groups):
         raise ValueError(
-            f"only two-valued answers can be reversed; {domain.names[axis]!r} has the levels "
-            f"{listed(domain.levels[axis])} (for more than two use UnrelatedQuestion or "
-            "RRMatrix, or leave it out of the groups)"
+            f"groups is a list of lists of names, and protects what they name; got {groups!r}"
         )
-    return pair
+    for group in groups:
+        if isinstance(group, str):
+            raise ValueError(f"groups is a list of lists of names; got the bare name {group!r}")
+    named = [name for group in groups for name in group]
+    twice = sorted({name for name in named if named.count(name) > 1}, key=str)
+    if twice:
+        raise ValueError(f"an attribute belongs to one group only; {listed(twice)} is in two")
+    return tuple(map(tuple, groups))
 
 
-def _reversed_cells(
-    cells: np.ndarray, domain: Domain, group: tuple[str, ...], absent: object = None
-) -> np.ndarray:
-    """The codes after all answers of a group are reversed."""
-    axes, pairs, bits = _to_reverse(domain, group, absent)
-    if bits is not None:
-        return cells ^ bits
-    turned = np.array(cells)
-    for axis, (low, high) in zip(axes, pairs, strict=True):
-        digit = (cells // domain.strides[axis]) % domain.shape[axis]
-        step = (high - low) * domain.strides[axis]
-        turned += step * ((digit == low).astype(np.int64) - (digit == high))
-    return turned
+def present(
+    groups: tuple[tuple[str, ...], ...] | None, domain: Domain
+) -> tuple[tuple[str, ...], ...]:
+    """Groups cut down to the attributes of a domain; without groups all are in one.
 
-
-@lru_cache(maxsize=256)
-def _to_reverse(
-    domain: Domain, group: tuple[str, ...], absent: object
-) -> tuple[list[int], list[list[int]], np.int64 | None]:
-    """A group's axes, the two levels of each, and its bits in a code where all answers are bits."""
-    axes = [domain.axis(name) for name in group]
-    pairs = [_two_answers(domain, axis, absent) for axis in axes]
-    binary = set(domain.shape) == {2}
-    return axes, pairs, domain.strides[axes].sum() if binary else None
-
-
-@lru_cache(maxsize=256)
-def _reversal(domain: Domain, group: tuple[str, ...], absent: object = None) -> np.ndarray:
-    """For every cell of a dense table, the cell with the group's answers reversed."""
-    return held(_reversed_cells(np.arange(domain.size), domain, group, absent))
-
-
-@njit(cache=True)
-def _mix(values: np.ndarray, partner: np.ndarray, keep: float, turn: float) -> None:
-    """In place: values = keep * values + turn * values[partner]; a cell and its partner swap."""
-    for cell in range(len(values)):
-        other = partner[cell]
-        if cell < other:
-            here, there = values[cell], values[other]
-            values[cell] = keep * here + turn * there
-            values[other] = keep * there + turn * here
+    >>> present((("A", "B"), ("C",)), Domain(("B",), ((0, 1),)))
+    (('B',),)
+    """
+    if groups is None:
+        return (domain.names,)
+    parts = (tuple(name for name in group if name in domain.names) for group in groups)
+    return tuple(part for part in parts if part)

@@ -22,17 +22,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 
-from ppdm.chance import generator
+from ppdm.channel import NOT_ASKED, Channel, Lot
+from ppdm.channel.matrix import k_rr as warner_matrix
 from ppdm.disguise.matrix import RRMatrix
-from ppdm.disguise.mechanism import Mechanism, collect
+from ppdm.disguise.mechanism import Mechanism
 from ppdm.disguise.unrelated import UnrelatedQuestion
-from ppdm.table import Domain, Table, listed, whole_counts
+from ppdm.domain import Domain, listed
 
-#: The report of an answer that was not asked for.
-NOT_ASKED = "not asked"
 #: Matrices with more reports than this are not written out.
 MOST_REPORTS = 1 << 16
 #: Beyond this, e^ε times a number of reports is no number that a computer can hold.
@@ -51,7 +51,7 @@ def k_rr(n: int, epsilon: float) -> np.ndarray:
            [0.25, 0.25, 0.5 ]])
     """
     _check(n, epsilon)
-    return (np.ones((n, n)) + (math.exp(epsilon) - 1) * np.eye(n)) / (math.exp(epsilon) + n - 1)
+    return warner_matrix(n, epsilon)
 
 
 def binary(n: int, epsilon: float, first: Sequence[int]) -> np.ndarray:
@@ -253,6 +253,7 @@ class OneSampled(Mechanism):
     that lies within one block can be estimated, and nothing that does not: two answers that are never
     asked together are never seen together.
 
+    >>> from ppdm import Table
     >>> survey = Domain(("A", "B", "C"), ((0, 1),) * 3)
     >>> scheme = OneSampled(survey, math.log(3), [["A", "C"], ["B", "C"]])
     >>> reports = scheme.disguise_table(Table(survey, [500, 0, 0, 0, 0, 0, 0, 500]), np.random.default_rng(5))
@@ -261,7 +262,7 @@ class OneSampled(Mechanism):
            [ 36., 468.]])
     >>> scheme.undo(reports.marginal("A", "B"))
     Traceback (most recent call last):
-    ValueError: A, B are never in one report; the blocks are A and C; B and C
+    ValueError: A, B are never in one report: no block of questions holds them all
     """
 
     def __init__(
@@ -273,7 +274,10 @@ class OneSampled(Mechanism):
         self.blocks = tuple(tuple(block) for block in chosen)
         if not all(self.blocks) or len({frozenset(b) for b in self.blocks}) < len(self.blocks):
             raise ValueError("a block of answers is empty, or stands there twice")
-        self.sizes = tuple(domain.only(block).size for block in self.blocks)
+        self._lot = Lot.over(domain, self.rate, self.blocks)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {"domain": self.domain, "epsilon": self.rate, "blocks": self.blocks}
 
     def __repr__(self) -> str:
         return f"OneSampled(epsilon={self.rate:g}, blocks={self.blocks})"
@@ -282,133 +286,21 @@ class OneSampled(Mechanism):
     def named(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for block in self.blocks for name in block))
 
-    # -- the respondent --------------------------------------------------------------------
-
-    def disguise_codes(
-        self, codes: np.ndarray, domain: Domain, rng: np.random.Generator
-    ) -> np.ndarray:
-        return self.reported(domain).codes(self.disguise_digits(domain.digits(codes), domain, rng))
-
-    def disguise_digits(
-        self, digits: np.ndarray, domain: Domain, rng: np.random.Generator
-    ) -> np.ndarray:
-        self.check_all(domain)
-        rng, digits = generator(rng), np.asarray(digits, dtype=np.int64)
-        asked = rng.integers(len(self.blocks), size=len(digits))
-        out = np.tile(np.array(domain.shape, dtype=np.int64), (len(digits), 1))  # not asked
-        for number, block in enumerate(self.blocks):
-            rows = np.flatnonzero(asked == number)
-            axes, part = np.array([domain.axis(name) for name in block]), domain.only(block)
-            scheme, own = RRMatrix(k_rr(part.size, self.rate)), digits[np.ix_(rows, axes)]
-            told = scheme.disguise_codes(part.codes(own), _one(part.size), rng)
-            out[np.ix_(rows, axes)] = part.digits(told)
-        return out
-
-    def disguise_table(self, table: Table, rng: np.random.Generator) -> Table:
-        rng = generator(rng)
-        self.check_all(table.domain)
-        cells, counts = whole_counts(table)
-        reported, digits = self.reported(table.domain), table.domain.digits(cells)
-        dealt = rng.multinomial(counts, np.full(len(self.blocks), 1 / len(self.blocks)))
-        found, numbers = [], []
-        for number, block in enumerate(self.blocks):
-            part, codes = self._reports(block, table.domain)
-            own = part.codes(digits[:, [table.domain.axis(name) for name in block]])
-            asked = np.bincount(own, dealt[:, number], minlength=part.size).astype(np.int64)
-            found.append(codes)
-            numbers.append(rng.multinomial(asked, k_rr(part.size, self.rate).T).sum(axis=0))
-        return collect(reported, np.concatenate(found), np.concatenate(numbers), like=table)
-
-    def _reports(self, block: Sequence[str], domain: Domain) -> tuple[Domain, np.ndarray]:
-        """The answers to a block, and the coded reports that tell them and nothing else."""
-        part = domain.only(block)
-        digits = np.tile(np.array(domain.shape, dtype=np.int64), (part.size, 1))
-        digits[:, [domain.axis(name) for name in block]] = part.digits(np.arange(part.size))
-        return part, self.reported(domain).codes(digits)
-
-    # -- the collector ---------------------------------------------------------------------
-
-    def reported(self, domain: Domain) -> Domain:
-        return domain.with_levels(
-            {n: (*levels, NOT_ASKED) for n, levels in zip(domain.names, domain.levels, strict=True)}
-        )
+    def channels(self, domain: Domain) -> list[Channel]:
+        known = [name for name in self.domain.names if name in domain.names]
+        return [self._lot if len(known) == len(self.domain.names) else self._lot.only(known)]
 
     def true_domain(self, reported: Domain) -> Domain:
         """The domain of the true answers behind a domain of reports."""
         true = self.domain.only(reported.names)
-        for name, found, asked in zip(true.names, reported.levels, true.levels, strict=True):
-            if found != (*asked, NOT_ASKED):
+        for name, given, asked in zip(true.names, reported.levels, true.levels, strict=True):
+            if given != (*asked, NOT_ASKED):
                 raise ValueError(
-                    f"the table has the levels {listed(found)} of {name!r}; the reports are "
+                    f"the table has the levels {listed(given)} of {name!r}; the reports are "
                     f"{listed((*asked, NOT_ASKED))}, in this order: count them with "
                     "levels=scheme.reported(domain)"
                 )
         return reported.with_levels(dict(zip(true.names, true.levels, strict=True)))
 
-    def apply(self, table: Table) -> Table:
-        self.check_all(table.domain)
-        reported = self.reported(table.domain)
-        values = np.zeros(reported.size)
-        for block in self.blocks:
-            part, codes = self._reports(block, table.domain)
-            told = k_rr(part.size, self.rate) @ table.marginal(*block).densified().values
-            values[codes] += told / len(self.blocks)
-        return Table(reported, values)
-
-    def undo(self, table: Table) -> Table:
-        """The estimated true counts of a table within one block.
-
-        Of the reports of the blocks that hold all its answers, k-RR is undone (summed over a block's
-        other answers, it keeps or redraws what is left), and they stand for all.
-        """
-        self.check_part(table.domain)
-        true = self.true_domain(table.domain)
-        holding = [set(true.names) <= set(block) for block in self.blocks]
-        if not any(holding):
-            told = "; ".join(" and ".join(block) for block in self.blocks[:4])
-            raise ValueError(
-                f"{listed(true.names)} are never in one report; the blocks are {told}"
-                + (", ..." if len(self.blocks) > 4 else "")
-            )
-        asked = table.dense[tuple(slice(0, size) for size in true.shape)].reshape(-1)
-        grown = math.exp(self.rate) - 1
-        sizes = [size for size, here in zip(self.sizes, holding, strict=True) if here]
-        keep = float(np.mean([grown / (grown + size) for size in sizes]))
-        estimate = (asked - (1 - keep) * asked.sum() / true.size) / keep
-        return Table(true, estimate * (len(self.blocks) / len(sizes)))
-
-    def unbiased(
-        self, right: Callable[[np.ndarray], np.ndarray], codes: np.ndarray, domain: Domain
-    ) -> np.ndarray:
-        raise ValueError("with one block of answers a person, no function of whole records is told")
-
-    # -- the attacker ----------------------------------------------------------------------
-
-    def epsilon(self, attribute: str | None = None, domain: Domain | None = None) -> float:
-        """The whole ε, of the record and of each answer: nothing is split.
-
-        >>> OneSampled(Domain(("A", "B"), ((0, 1),) * 2), 1.0).epsilon()
-        1.0
-        """
-        return self.rate
-
-    def likelihood(self, report: np.ndarray, domain: Domain) -> np.ndarray:
-        shape = np.array(domain.shape)
-        asked = np.flatnonzero(np.asarray(report) < shape)
-        blocks = [[domain.axis(n) for n in block] for block in self.blocks]
-        if sorted(asked.tolist()) not in [sorted(axes) for axes in blocks]:
-            return np.zeros(domain.size)
-        digits = domain.digits(np.arange(domain.size))[:, asked]
-        same = (digits == np.asarray(report)[asked]).all(axis=1)
-        size, grown = int(shape[asked].prod()), math.exp(self.rate)
-        return np.where(same, grown, 1.0) / (grown + size - 1) / len(blocks)
-
-    def _likeliest(self, prior: Table) -> np.ndarray:
-        raise ValueError("draw reports, with ppdm.privacy.ladder.sampled()")
-
-    def _told_truth(self, prior: Table) -> Table:
-        raise ValueError("a report of one block is no record: there is no truth of it to tell")
-
-
-def _one(size: int) -> Domain:
-    return Domain(("block",), (tuple(range(size)),))
+    def _own_domain(self, attribute: str | None) -> Domain:
+        return self.domain

@@ -1,10 +1,10 @@
 """Condensation: gather records in groups of at least k, release look-alikes of each group."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from ppdm.chance import generator
+from ppdm.compiled import njit
 from ppdm.distort._checks import numeric_matrix, on_varying_columns, whole_number
 
 #: The square of a distance between such values is finite, for as many attributes as there may be.

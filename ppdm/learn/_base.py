@@ -5,33 +5,23 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
-from ppdm import engines
-from ppdm.table import (
-    Domain,
-    Table,
-    as_frame,
-    checked_weights,
-    count,
-    level_numbers,
-    listed,
-    names_of,
-)
+from ppdm import engines, kinds
+from ppdm.domain import Domain, as_frame, level_numbers, listed
+from ppdm.learn.bases import BaseEstimator, ClassifierMixin, check_is_fitted
+from ppdm.table import Reported, Table, checked_weights, count, names_of
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 #: The name of a class that has none.
 UNNAMED = "y"
-#: The entry of a frame's ``attrs`` in which `Mechanism.disguise` says who disguised it.
-DISGUISED_BY = "disguised by"
 #: What is said of no records, of which no share is right.
 NOTHING = "there are no records to score: give at least one"
-_NO_WORD = "X cannot say whether its records were disguised (a frame of pandas can)"
 
 
 class CanUndo(Protocol):
@@ -65,11 +55,6 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         record, count as so many records.
         """
         records, target = _joined(X, y, self._class_name(X, y))
-        disguised = _disguised_otherwise(records, self.mechanism)
-        if disguised and self.mechanism is not None:
-            raise ValueError(f"{disguised}, which would undo what was never done")
-        if disguised:
-            warnings.warn(f"{disguised}: what is learned is what was reported", stacklevel=2)
         return self._learn_records(records, target, self._reports(), sample_weight)
 
     def score(
@@ -80,28 +65,20 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         With a mechanism, `X` and `y` are reports, disguised as those learned from, and the score is
         the unbiased estimate of the share among the true records behind them [Zhan & Matwin 2.4;
         Zhan & Du 4.6]; it may leave the range from 0 to 1. For true records ask the accuracy of
-        :meth:`predict`. Without one, records that cannot say who disguised them (arrays, frames of
-        other engines) are taken for true ones, and this is said.
+        :meth:`predict`. Without one, they are true records, and reports are refused.
         """
         check_is_fitted(self)
-        if self.mechanism is None and not _can_say(X):
-            warnings.warn(
-                f"{_NO_WORD}: there is no mechanism, so they are taken for true records",
-                stacklevel=2,
-            )
         frame = self._features(X)
         if not len(frame):
             raise ValueError(NOTHING)
         name = getattr(y, "name", None)
         if name is not None and name != self.target_ != UNNAMED:
             raise ValueError(f"the class is called {name!r}; learned was {self.target_!r}")
-        disguised = _disguised_otherwise(frame, self.mechanism)
-        if disguised:
-            raise ValueError(f"{disguised}, so the score would not be that of the truth")
         records, _ = _joined(frame, y, self.target_)
         assert isinstance(records, pd.DataFrame)  # as the features are
         domain = self.record_domain_.only(list(records.columns))
         if self.mechanism is None:
+            kinds.need("learn", kinds.of_frame(records))
             columns, _ = level_numbers(records, domain)
             right = self._best(np.column_stack(columns[:-1]).astype(np.int64)) == columns[-1]
             if sample_weight is None:
@@ -114,10 +91,18 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             )
         reported = getattr(self.mechanism, "reported", lambda domain: domain)
         table = count(records, reported(domain), sample_weight)
+        values, numbers = self.worth(table, self.mechanism)
+        return float(np.average(values, weights=numbers))
+
+    def worth(self, table: Table, mechanism: CanCorrect) -> tuple[np.ndarray, np.ndarray]:
+        """What each occupied cell of reports is worth for the share of right answers, and its reports."""
+        if hasattr(mechanism, "check_reports"):
+            mechanism.check_reports(table)
         cells, numbers = table.occupied()
-        right = self.is_right(domain)
-        values = self.mechanism.unbiased(right, cells, table.domain)
-        return float(values @ numbers / numbers.sum())
+        if not numbers.sum():
+            raise ValueError(NOTHING)
+        true = getattr(mechanism, "true_domain", lambda domain: domain)(table.domain)
+        return mechanism.unbiased(self.is_right(true), cells, table.domain), numbers
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -131,19 +116,17 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         So a scorer that compares predictions with reported classes, as ``scoring="accuracy"`` does,
         cannot take the share among reports for that among people.
         """
-        disguised = getattr(X, "attrs", {}).get(DISGUISED_BY)
-        if disguised is not None:
-            raise ValueError(
-                f"these records were disguised by {disguised}, and predict takes true ones: score() "
-                "estimates from reports (if the columns are open, say so with X.attrs.clear())"
-            )
-        if self.mechanism is not None and not _can_say(X):
-            warnings.warn(
-                f"{_NO_WORD}: predict takes true records, score() estimates from reports",
-                stacklevel=2,
-            )
+        self._refuse_reports(X)
         digits = self._digits(X)
         return self.classes_[self._best(digits)]
+
+    def _refuse_reports(self, X: object) -> None:
+        names = [name for name in kinds.of_frame(X).disguised if name in self.domain_.names]
+        if names:
+            raise ValueError(
+                f"{listed(names)} were disguised, and predict takes true records: score() estimates from "
+                "reports"
+            )
 
     def score_table(self, table: Table) -> float:
         """The share of a table's records, true or estimated, that are classified rightly."""
@@ -156,7 +139,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     def confusion(self, table: Table) -> np.ndarray:
         """The numbers of a table's records by [true class, predicted class]."""
         check_is_fitted(self)
+        kinds.need("learn", table.kind)
         self._check_levels(table.domain)
+        kinds.need("learn", table.kind)
         cells, values = table.occupied()
         axis, classes = table.domain.axis(self.target_), len(self.classes_)
         truth = cells // table.domain.strides[axis] % classes
@@ -300,29 +285,16 @@ def as_they_are(levels: Sequence) -> np.ndarray:
     return np.fromiter(levels, dtype=object, count=len(levels))
 
 
-def _can_say(records: object) -> bool:
-    """Whether records could say who disguised them."""
-    return isinstance(records, pd.DataFrame)
-
-
-def _disguised_otherwise(records: object, mechanism: object) -> str:
-    """What is wrong if the records say that another mechanism disguised them; else nothing.
-
-    `Mechanism.disguise` writes into ``attrs`` of a frame who disguised it, and pandas hands that
-    on to its parts. A survey's scheme and the mechanism it was made of are written differently.
-    """
-    known, given = getattr(records, "attrs", {}).get(DISGUISED_BY), repr(mechanism)
-    if known is None or known == given or (mechanism is not None and "<Scheme" in known + given):
-        return ""
-    return f"these records were disguised by {known}, and the mechanism is {given}"
-
-
-def _joined(X: object, y: object, target: str) -> tuple[pd.DataFrame | engines.Source, str]:
+def _joined(
+    X: object, y: object, target: str
+) -> tuple[pd.DataFrame | engines.Source | Reported, str]:
     """Attributes and class as one frame, the class last."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
     if isinstance(y, str):
-        records = engines.opened(X) if engines.elsewhere(X) else as_frame(X)
+        records: Any = X
+        if not isinstance(X, Reported):
+            records = engines.opened(X) if engines.elsewhere(X) else as_frame(X)
         columns = names_of(records)
         if y not in columns:
             raise ValueError(f"the class {y!r} is no column; the records have {listed(columns)}")
@@ -339,4 +311,13 @@ def _joined(X: object, y: object, target: str) -> tuple[pd.DataFrame | engines.S
         raise ValueError(f"{len(features)} records and {len(classes)} classes do not go together")
     records = features.copy(deep=False)
     records[target] = classes
-    return records, target
+    return _marked_by_class(records, y, target), target
+
+
+def _marked_by_class(records: pd.DataFrame, y: object, target: str) -> pd.DataFrame:
+    """The records, with what the classes say of themselves: they may come from another frame."""
+    own = kinds.of_frame(y.to_frame(target)) if isinstance(y, pd.Series) else kinds.NOT_SAID
+    known = kinds.of_frame(records)
+    if not own.channels or target in known.disguised:
+        return records
+    return kinds.mark(records, kinds.Kind("reports", known.channels + own.channels))

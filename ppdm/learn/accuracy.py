@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ppdm.learn._base import NOTHING, CanCorrect, TableClassifier
+from ppdm.learn._base import CanCorrect, TableClassifier
 from ppdm.table import Table, count
 
 
@@ -41,19 +41,16 @@ def estimated_accuracy(
     >>> from ppdm.learn import ID3
     >>> records = pd.DataFrame({"A": [0, 1, 1, 0], "C": [0, 1, 1, 0]})
     >>> model = ID3().fit(records[["A"]], records["C"])
-    >>> estimated_accuracy(model, records, MultiGroup(1.0))
+    >>> coin = MultiGroup(1.0)
+    >>> estimated_accuracy(model, coin.disguise(records, np.random.default_rng(1)), coin)
     Accuracy(estimate=1.0, se=0.0)
     """
     reported = getattr(mechanism, "reported", lambda domain: domain)
     table = (
         reports if isinstance(reports, Table) else count(reports, reported(model.record_domain_))
     )
-    cells, numbers = table.occupied()
+    values, numbers = model.worth(table, mechanism)
     size = numbers.sum()
-    if size == 0:
-        raise ValueError(NOTHING)
-    true_domain = getattr(mechanism, "true_domain", lambda domain: domain)(table.domain)
-    values = mechanism.unbiased(model.is_right(true_domain), cells, table.domain)
     estimate = values @ numbers / size
     variance = (values - estimate) ** 2 @ numbers / size
     return Accuracy(float(estimate), float(np.sqrt(variance / size)))

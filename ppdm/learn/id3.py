@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numba import njit
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
+from ppdm import kinds
+from ppdm.compiled import njit
+from ppdm.domain import Domain, refuse_other_columns
 from ppdm.folding import LONG, fold, keep_in_step, steps, total
 from ppdm.learn._base import CanUndo, TableClassifier
-from ppdm.table import Domain, Table, count, names_of, refuse_other_columns
+from ppdm.learn.bases import check_is_fitted
+from ppdm.table import Table, count, names_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,7 +72,9 @@ class ID3(TableClassifier):
         """Learn from a table of reports (of plain records without a mechanism); the class is the
         last attribute if it is not named."""
         target = table.names[-1] if target is None else target
-        if self.mechanism is not None:
+        if self.mechanism is None:
+            kinds.need("learn", table.kind)
+        else:
             table = self.mechanism.undo(table)
         self._remember(table.domain, target)
         self.tree_ = grow(table, target, self.negative)
@@ -105,7 +109,9 @@ class ID3(TableClassifier):
         are those learned from.
         """
         check_is_fitted(self)
-        if self.mechanism is not None:
+        if self.mechanism is None:
+            kinds.need("learn", table.kind)
+        else:
             table = self.mechanism.undo(table)
         self._check_levels(table.domain)
         cells, values = table.occupied()

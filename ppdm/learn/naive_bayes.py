@@ -7,19 +7,13 @@ from functools import lru_cache
 
 import numpy as np
 import pandas as pd
-from numba import njit
 from numpy.typing import ArrayLike
 
+from ppdm import kinds
+from ppdm.compiled import njit
+from ppdm.domain import Domain, refuse_other_columns
 from ppdm.learn._base import CanUndo, TableClassifier
-from ppdm.table import (
-    Domain,
-    Pairs,
-    Table,
-    count,
-    count_marginals,
-    names_of,
-    refuse_other_columns,
-)
+from ppdm.table import Pairs, Table, count, count_marginals, names_of
 
 #: One record by itself costs as much as so many sums over half of the attributes.
 _BLOCKS = 64
@@ -62,7 +56,10 @@ class NaiveBayes(TableClassifier):
         """Learn from the pair counts of reports (of plain records without a mechanism)."""
         if self.alpha < 0:
             raise ValueError(f"alpha must not be negative; got {self.alpha!r}")
-        if self.mechanism is not None:
+        if self.mechanism is None:
+            for kind in pairs.kind if isinstance(pairs.kind, tuple) else (pairs.kind,):
+                kinds.need("learn", kind)
+        else:
             at_once = getattr(self.mechanism, "undo_pairs", None)
             pairs = at_once(pairs) if at_once else pairs.mapped(self.mechanism.undo)
         self._remember(pairs.domain, pairs.target)

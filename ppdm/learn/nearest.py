@@ -1,11 +1,16 @@
 """The nearest neighbour as WEKA's IBk decides it."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ppdm.compiled import njit
+from ppdm.learn.bases import (
+    BaseEstimator,
+    ClassifierMixin,
+    check_classification_targets,
+    check_is_fitted,
+    validate_data,
+)
 
 
 class NearestNeighbour(ClassifierMixin, BaseEstimator):

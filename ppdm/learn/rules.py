@@ -13,8 +13,10 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from ppdm import kinds
+from ppdm.domain import listed
 from ppdm.learn._base import CanUndo
-from ppdm.table import Table, count_marginals, listed, names_of
+from ppdm.table import Table, count_marginals, names_of
 
 
 def frequent_itemsets(
@@ -96,6 +98,7 @@ def supports(table: Table) -> np.ndarray:
     >>> supports(count(pd.DataFrame({"A": [1, 1, 0], "B": [1, 0, 0]}))).round(3)
     array([1.   , 0.333, 0.667, 0.333])
     """
+    kinds.need("learn", table.kind)
     for name, levels in zip(table.names, table.levels, strict=True):
         if tuple(levels) != (0, 1):
             raise ValueError(
@@ -128,7 +131,9 @@ def association_rules(frequent: dict[frozenset[str], float], min_confidence: flo
 
 
 def _support(marginal: Table, mechanism: CanUndo | None) -> float:
-    if mechanism is not None:
+    if mechanism is None:
+        kinds.need("learn", marginal.kind)
+    else:
         marginal = mechanism.undo(marginal)
     return marginal.p(dict.fromkeys(marginal.names, 1))
 

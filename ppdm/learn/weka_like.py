@@ -4,12 +4,16 @@ Each function returns a fresh scikit-learn classifier. What it scales, it scales
 the rows it is fitted on, whether these are original or distorted.
 """
 
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MinMaxScaler
-from sklearn.svm import SVC
+from __future__ import annotations
 
-from .j48 import J48
-from .nearest import NearestNeighbour
+from typing import TYPE_CHECKING
+
+from ppdm.learn.bases import SVC, MinMaxScaler, make_pipeline
+from ppdm.learn.j48 import J48
+from ppdm.learn.nearest import NearestNeighbour
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
 
 
 def smo() -> Pipeline:

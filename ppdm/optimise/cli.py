@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import linear_sum_assignment
 
 from ppdm.contract import Survey
-from ppdm.files import replace_file
+from ppdm.files import refuse_address, replace_file
 from ppdm.optimise import descent, frontier, objectives
 from ppdm.optimise.workloads import WORKLOADS, check_workload, workload_of
+from ppdm.scientific import linear_sum_assignment
 
 # The search for a square matrix takes some seconds for 15 answers, half a minute for 25, minutes for 40.
 MOST_ANSWERS = 40
@@ -347,6 +347,7 @@ def _of_columns(frame: pd.DataFrame, names: list[str]) -> Question:
 
 def _read(path: str) -> pd.DataFrame:
     """A CSV file as words; only an empty field is no answer ("None" and "NA" are answers)."""
+    refuse_address(path)
     try:
         frame = pd.read_csv(
             path,

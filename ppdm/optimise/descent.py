@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from ppdm.chance import generator
+from ppdm.compiled import njit
 from ppdm.disguise.matrix import warner
 from ppdm.optimise.objectives import (
     check_count,

@@ -29,8 +29,8 @@ from functools import partial
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
+from ppdm.scientific import cho_factor, cho_solve
 from ppdm.threads import one_thread
 
 __all__ = ["Design", "Points", "best_design", "bound", "dual", "factor", "gap_of"]

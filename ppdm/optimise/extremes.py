@@ -13,8 +13,8 @@ is a table over the other half plus a linear function. 2^32 corners take some se
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ppdm.compiled import njit
 from ppdm.optimise.design import Points, Priced
 
 __all__ = ["LDP", "Listed", "largest_forms", "quadratic"]

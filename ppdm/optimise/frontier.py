@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import linprog
 
 from ppdm.optimise.design import Design, Family, best_design, bound, gap_of
 from ppdm.optimise.extremes import LDP, QUICK, Listed
 from ppdm.optimise.objectives import check_delta, check_prior, mse, noise, privacy
 from ppdm.optimise.workloads import check_workload
+from ppdm.scientific import linprog
 
 __all__ = [
     "Scheme",

@@ -17,6 +17,8 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ppdm.disguise.guess import best_guess
+
 __all__ = [
     "check_count",
     "check_delta",
@@ -105,7 +107,7 @@ def privacy(matrix: ArrayLike, prior: ArrayLike) -> np.ndarray:
     0.5
     """
     joint = np.asarray(matrix) * np.asarray(prior)
-    return 1 - joint.max(axis=-1).sum(axis=-1)
+    return 1 - best_guess(np.swapaxes(joint, -1, -2))
 
 
 def max_posterior(matrix: ArrayLike, prior: ArrayLike) -> np.ndarray:

@@ -21,10 +21,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from ppdm.chance import generator
+from ppdm.compiled import njit
 from ppdm.optimise.objectives import check_count, check_delta, check_prior, pareto
 
 __all__ = ["Front", "fitness", "mutated", "optrr", "repaired", "truncate"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import repeat
 from typing import Any
@@ -17,36 +17,16 @@ import numpy as np
 import pandas as pd
 
 from ppdm import data
-from ppdm.table import Domain, Table, aggregated, encode, held
+from ppdm.domain import Domain, encode, held
+from ppdm.study import worlds
+from ppdm.table import Table, aggregated
 
+#: What a paper leaves open; readers look for it here.
+Reading = worlds.Reading
 #: The training part's share of the records, in all four papers.
 TRAINING = 0.8
 #: Seeds the one split that a fixed split is, whatever the seed of the study.
 SPLIT_SEED = 80_20
-
-
-@dataclass(frozen=True)
-class Reading:
-    """Something that a paper leaves open: our choice and why, and what else it could mean.
-
-    >>> ours = Reading("ours", "Is a count smoothed?", "one is added (Laplace)")
-    >>> other = Reading("alpha 0", ours.question, ours.choice, alternative="no",
-    ...                 options={"alpha": 0.0}, touches=("ZM-8", "ZM-9"))
-    >>> other.options
-    {'alpha': 0.0}
-    """
-
-    name: str
-    question: str
-    choice: str
-    why: str = ""
-    alternative: str = ""
-    #: The keywords of the paper's experiment that make it the alternative.
-    options: Mapping[str, Any] = field(default_factory=dict)
-    #: The data sets it says anything about.
-    datasets: tuple[str, ...] = ()
-    #: The claims whose evidence it can move.
-    touches: tuple[str, ...] = ()
 
 
 def readings_frame(readings: Sequence[Reading], effects: Sequence[str]) -> pd.DataFrame:

@@ -20,11 +20,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial.distance import cdist
 
 from ppdm.chance import generator
 from ppdm.privacy.linkage import assignment_share, nearest_share
 from ppdm.privacy.ranks import two_tables
+from ppdm.scientific import cdist
 
 #: A ridge on standardized values: keeps a way back from few samples within reason.
 RIDGE = 1e-2

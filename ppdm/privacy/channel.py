@@ -21,10 +21,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
-from scipy.optimize import linprog
 
 from ppdm.chance import generator
+from ppdm.channel import matrix_epsilon
+from ppdm.disguise.guess import best_guess
+from ppdm.scientific import linprog
 
 #: Columns that sum to one within this are columns of probabilities.
 ROUNDING = 1e-9
@@ -43,7 +44,7 @@ def posterior(M: ArrayLike, prior: ArrayLike, gain: ArrayLike | None = None) -> 
     M, prior = channel(M), _prior(prior)
     _fits(M.shape[1], len(prior))
     joint = M * prior
-    return float((joint if gain is None else joint @ _gain(gain, len(prior)).T).max(axis=1).sum())
+    return float(best_guess((joint if gain is None else joint @ _gain(gain, len(prior)).T).T))
 
 
 def blind(prior: ArrayLike, gain: ArrayLike | None = None) -> float:
@@ -55,7 +56,8 @@ def blind(prior: ArrayLike, gain: ArrayLike | None = None) -> float:
     0.8
     """
     prior = _prior(prior)
-    return float((prior if gain is None else _gain(gain, len(prior)) @ prior).max())
+    gains = prior if gain is None else _gain(gain, len(prior)) @ prior
+    return float(best_guess(gains[:, None]))
 
 
 def capacity(M: ArrayLike) -> float:
@@ -77,12 +79,7 @@ def epsilon(M: ArrayLike) -> float:
     >>> epsilon([[1, 0.5], [0, 0.5]])
     inf
     """
-    M = channel(M)
-    high, low = M.max(axis=1), M.min(axis=1)
-    used = high > 0
-    if (low[used] == 0).any():
-        return math.inf
-    return float(np.log(high[used] / low[used]).max())
+    return matrix_epsilon(channel(M))
 
 
 def sampled(
@@ -157,6 +154,8 @@ def refinement(A: ArrayLike, B: ArrayLike) -> Refinement:
     >>> told.holds, bool(posterior(better, uniform, told.gain) > posterior(coin, uniform, told.gain))
     (False, True)
     """
+    from scipy import sparse
+
     A, B = channel(A), channel(B)
     _fits(A.shape[1], B.shape[1])
     (outputs, inputs), results = A.shape, len(B)

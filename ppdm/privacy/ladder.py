@@ -28,37 +28,51 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ppdm import kinds
 from ppdm.chance import generator
-from ppdm.disguise import Mechanism, MultiGroup, RRMatrix, UnrelatedQuestion
-from ppdm.disguise.today import OneSampled, k_rr
+from ppdm.disguise import Mechanism
+from ppdm.disguise.guess import (
+    ENUMERABLE,
+    RECORD,
+    TRUTH,
+    Agree,
+    Goal,
+    blind,
+    is_exact,
+    likeliest,
+    secrets,
+    vulnerability,
+)
 from ppdm.privacy.attacks import Distorted
 from ppdm.privacy.channel import interval
 from ppdm.table import Table
 
+__all__ = [
+    "BUT_HERS",
+    "KNOWLEDGE",
+    "LINK",
+    "MODELS",
+    "RECORD",
+    "TRUTH",
+    "Agree",
+    "Goal",
+    "Guess",
+    "belief",
+    "blind",
+    "guess",
+    "is_exact",
+    "likeliest",
+    "sampled",
+    "secrets",
+    "vulnerability",
+]
+
 KNOWLEDGE = ("scheme", "shares", "others", "own list")
 BUT_HERS = "all but hers"
 MODELS = ("mixture", "naive Bayes", "kernel")
-RECORD, TRUTH, LINK = "the whole record", "is the report true", "which report is hers"
-#: So many chances (reports by records) are gone through one by one, and no more.
-ENUMERABLE = 1 << 22
+LINK = "which report is hers"
 SMOOTHING = 0.5  # added to each count of a model, so that nothing is taken for impossible
 FLIP = 0.1  # a record of the kernel's: each answer of a known one changed with this probability
-
-
-class Agree(NamedTuple):
-    """The goal of learning a relation: are the answers to two questions the same?
-
-    >>> from ppdm import Domain
-    >>> people = Table(Domain(("A", "B"), ((0, 1),) * 2), [1, 1, 1, 1])
-    >>> vulnerability(MultiGroup(0.7), Agree("A", "B"), people)     # one group: always told
-    1.0
-    """
-
-    first: str
-    second: str
-
-
-Goal = str | Agree
 
 
 class Guess(NamedTuple):
@@ -108,7 +122,8 @@ def guess(
     rounds, rng
         Where the channel is too large to be gone through: how many reports are drawn, and with what.
 
-    >>> from ppdm import Domain
+    >>> from ppdm import Domain, MultiGroup
+    >>> from ppdm.disguise.guess import RECORD
     >>> people = Table(Domain(("A", "B"), ((0, 1),) * 2), [40, 10, 10, 40])
     >>> scheme = MultiGroup(0.7, [["A"], ["B"]])
     >>> for knowledge in ("scheme", "others"):
@@ -128,10 +143,10 @@ def guess(
     if knowledge == BUT_HERS:
         return _all_but_hers(release, goal, victims, known, model, rounds, rng)
     believed = belief(knowledge, others, victims, model=model)
-    if _exact(release, goal, believed):
-        seen, unseen = _with_known(release, goal, believed, victims, known)
+    unseen = blind(release, goal, believed, victims, known)
+    if is_exact(release, believed.domain):
+        seen = vulnerability(release, goal, believed, victims, known)
         return Guess(seen, seen, seen, unseen)
-    unseen = _with_known(release, goal, believed, victims, known, seen=False)[1]
     mean, low, high = sampled(release, goal, believed, victims, rounds, _given(rng), known)
     return Guess(mean, low, high, unseen)
 
@@ -172,6 +187,7 @@ def belief(
         raise ValueError(f"knowledge is one of {', '.join(KNOWLEDGE)}; got {knowledge!r}")
     if model not in MODELS:
         raise ValueError(f"model is one of {', '.join(MODELS)}; got {model!r}")
+    kinds.need("believe", others.kind)
     domain = others.domain
     if knowledge == "scheme":
         return Table(domain, np.full(domain.size, 1 / domain.size))
@@ -193,83 +209,6 @@ def belief(
     return Table(domain, (1 - unseen) * seen / seen.sum() + unseen * modelled)
 
 
-def vulnerability(
-    scheme: Mechanism, goal: Goal, believed: Table, true: Table | None = None
-) -> float:
-    """The chance that the attacker's best guess is right, over the true records and all chance.
-
-    `goal` is an attribute's name, :class:`Agree`, :data:`RECORD` or :data:`TRUTH`. `true` are the
-    records of the victims; without it, what he believes is true (then no attacker does better).
-
-    >>> from ppdm import Domain
-    >>> coin = Table(Domain(("A",), ((0, 1),)), [50, 50])
-    >>> vulnerability(MultiGroup(0.8), "A", coin)
-    0.8
-    >>> rare = Table(coin.domain, [99, 1])
-    >>> vulnerability(MultiGroup(0.8), "A", rare, true=coin)    # he believes no report of a 1
-    0.5
-    """
-    believed = believed.proportions().densified()
-    true = believed if true is None else true.proportions().densified()
-    if true.domain != believed.domain:
-        raise ValueError("belief and truth are tables of different attributes")
-    if isinstance(scheme, OneSampled):
-        return _by_lot(scheme, goal, believed, true)
-    if goal == RECORD:
-        named = likeliest(scheme, believed)
-        reports = np.flatnonzero(true.values[named])  # elsewhere he names somebody who is not there
-        named = named[reports]
-        return float((true.values[named] * _chances(scheme, reports, named, true)).sum())
-    if goal == TRUTH:
-        says = _joint(scheme, TRUTH, believed).argmax(axis=0)
-        joint = _joint(scheme, TRUTH, true)
-    else:
-        says = _joint(scheme, goal, believed).argmax(axis=0)
-        joint = _joint(scheme, goal, true)
-    return float(joint[says, np.arange(joint.shape[1])].sum())
-
-
-def blind(scheme: Mechanism, goal: Goal, believed: Table, true: Table | None = None) -> float:
-    """The chance of the best guess with the same knowledge and no report.
-
-    >>> from ppdm import Domain
-    >>> rare = Table(Domain(("A",), ((0, 1),)), [99, 1])
-    >>> blind(MultiGroup(0.8), "A", rare)
-    0.99
-    """
-    believed = believed.proportions().densified()
-    true = believed if true is None else true.proportions().densified()
-    if goal == RECORD:
-        return float(true.values[believed.values.argmax()])
-    if goal != TRUTH:
-        secret = secrets(goal, believed)
-        says = np.bincount(secret, believed.values).argmax()
-        return float(true.values[secret == says].sum())
-    says = _joint(scheme, goal, believed).sum(axis=1).argmax()
-    return float(_joint(scheme, goal, true)[says].sum())
-
-
-def secrets(goal: Goal, table: Table) -> np.ndarray:
-    """For each cell the number of the secret that the goal asks for.
-
-    >>> from ppdm import Domain
-    >>> four = Table(Domain(("A", "B"), ((0, 1),) * 2), [1, 1, 1, 1])
-    >>> secrets("B", four), secrets(Agree("A", "B"), four), secrets(RECORD, four)
-    (array([0, 1, 0, 1]), array([1, 0, 0, 1]), array([0, 1, 2, 3]))
-    """
-    cells = np.arange(table.domain.size)
-    if goal == RECORD:
-        return cells
-
-    def answers(name: str) -> np.ndarray:
-        axis = table.domain.axis(name)
-        return cells // table.domain.strides[axis] % table.domain.shape[axis]
-
-    if isinstance(goal, Agree):
-        return (answers(goal.first) == answers(goal.second)).astype(np.int64)
-    return answers(goal)
-
-
 def sampled(
     scheme: Mechanism,
     goal: Goal,
@@ -285,7 +224,7 @@ def sampled(
     Each guess is the best one for its report, by Bayes over all records. The interval holds the
     exact chance with probability 1 - error or more (Hoeffding).
 
-    >>> from ppdm import Domain
+    >>> from ppdm import Domain, MultiGroup
     >>> coin = Table(Domain(("A",), ((0, 1),)), [50, 50])
     >>> found = sampled(MultiGroup(0.8), "A", coin, coin, 1_000, np.random.default_rng(1))
     >>> bool(found[1] < 0.8 < found[2])
@@ -316,48 +255,6 @@ def _given(rng: np.random.Generator | None) -> np.random.Generator:
     return generator(rng)
 
 
-def _exact(scheme: Mechanism, goal: Goal, believed: Table) -> bool:
-    """Whether the chance can be computed without drawing."""
-    if isinstance(scheme, (UnrelatedQuestion, MultiGroup, OneSampled)):
-        return True
-    reported = scheme.reported(believed.domain).size
-    if isinstance(scheme, RRMatrix) and reported == believed.domain.size:
-        return True
-    return reported * believed.domain.size <= ENUMERABLE
-
-
-def _with_known(
-    scheme: Mechanism,
-    goal: Goal,
-    believed: Table,
-    true: Table,
-    known: Sequence[str],
-    seen: bool = True,
-) -> tuple[float, float]:
-    """The chances with and without the report, for one who knows some true answers of the victim."""
-    if not known:
-        return vulnerability(scheme, goal, believed, true) if seen else 0.0, blind(
-            scheme, goal, believed, true
-        )
-    true = true.proportions().densified()
-    domain = true.domain
-    digits = domain.digits(np.arange(domain.size))[:, [domain.axis(name) for name in known]]
-    group = np.unique(digits, axis=0, return_inverse=True)[1].reshape(-1)
-    believed_values = believed.proportions().densified().values
-    chance = blindly = 0.0
-    for number in range(group.max() + 1):
-        here = group == number
-        share = true.values[here].sum()
-        if share > 0:
-            part = np.where(here, believed_values, 0.0)
-            thinks = Table(domain, part if part.sum() > 0 else here.astype(float))
-            is_true = Table(domain, np.where(here, true.values, 0.0))
-            if seen:
-                chance += share * vulnerability(scheme, goal, thinks, is_true)
-            blindly += share * blind(scheme, goal, thinks, is_true)
-    return float(chance), float(blindly)
-
-
 def _all_but_hers(
     scheme: Mechanism,
     goal: Goal,
@@ -385,7 +282,8 @@ def _all_but_hers(
         one[cell] = 1.0
         rest = Table(everybody.domain, all_records.values - one)
         believed = belief("others", rest, model=model)
-        found[i] = _with_known(scheme, goal, believed, Table(everybody.domain, one), known)
+        hers = Table(everybody.domain, one)
+        found[i] = [f(scheme, goal, believed, hers, known) for f in (vulnerability, blind)]
     chance, unseen = weights @ found
     if whole:
         return Guess(chance, chance, chance, unseen)
@@ -403,7 +301,7 @@ def _linked(
     cells, counts = victims.occupied()
     people = counts.sum()
     distinct = Table(victims.domain, np.bincount(cells, minlength=victims.domain.size))
-    if _exact(scheme, RECORD, distinct):
+    if is_exact(scheme, distinct.domain):
         chance = float(vulnerability(scheme, RECORD, distinct) * len(cells) / people)
         return Guess(chance, chance, chance, float(1 / people))
     rng = _given(rng)
@@ -437,132 +335,6 @@ def _of_a_table(
         raise ValueError(f"of a distorted table knowledge is one of {allowed}; got {knowledge!r}")
     chance, unseen = release.guessed(goal, rung[knowledge], np.asarray(others), known)
     return Guess(chance, chance, chance, unseen, bound=True)
-
-
-def likeliest(scheme: Mechanism, believed: Table) -> np.ndarray:
-    """For each report, the true record (as a cell) that most probably stands behind it.
-
-    >>> from ppdm import Domain
-    >>> people = Table(Domain(("A", "B"), ((0, 1),) * 2), [60, 0, 10, 30])
-    >>> likeliest(MultiGroup(0.7), people)      # one group: a report is true, or wholly reversed
-    array([0, 2, 2, 3])
-    """
-    believed = believed.proportions().densified()
-    domain, values = believed.domain, believed.values
-    cells = np.arange(domain.size)
-    if isinstance(scheme, UnrelatedQuestion):
-        # max over x of (q [x = r] + stranger(r)) P(x): it is r itself, or the most common record
-        stranger = (1 - scheme.q) * scheme.personal_distribution(domain)
-        own = (scheme.q + stranger) * values >= stranger * values.max()
-        return np.where(own, cells, values.argmax())
-    if isinstance(scheme, MultiGroup):
-        best, guess = values.copy(), cells.copy()
-        for group in scheme.groups_in(domain):
-            other = scheme.reversal(domain, group)
-            kept, turned = scheme.theta * best, (1 - scheme.theta) * best[other]
-            guess = np.where(kept >= turned, guess, guess[other])
-            best = np.maximum(kept, turned)
-        return guess
-    if isinstance(scheme, RRMatrix):
-        matrices = scheme._matrices_in(domain)
-        best, guess = values.reshape(domain.shape), cells.reshape(domain.shape)
-        for name, M in matrices.items():
-            axis = domain.axis(name)
-            best, guess = np.moveaxis(best, axis, 0), np.moveaxis(guess, axis, 0)
-            chances = M.T.reshape(len(best), len(M), *[1] * (best.ndim - 1))  # [truth, report, ...]
-            most = chances[0] * best[0]
-            named = np.broadcast_to(guess[0], most.shape)
-            for true in range(1, len(best)):  # the first of equals stays
-                score = chances[true] * best[true]
-                better = score > most
-                most, named = np.where(better, score, most), np.where(better, guess[true], named)
-            best, guess = np.moveaxis(most, 0, axis), np.moveaxis(named, 0, axis)
-        return guess.ravel()
-    return (_small_matrix(scheme, believed) * values).argmax(axis=1)
-
-
-def _by_lot(scheme: OneSampled, goal: Goal, believed: Table, true: Table) -> float:
-    """:func:`vulnerability` where one block of answers is told: the mean over the blocks.
-
-    What a report says of a block depends on the record through that block alone, so it is enough to
-    know the secret and the block's answers together; of a record, the likeliest one of each block.
-    """
-    if goal == TRUTH:
-        raise ValueError("a report of one block is no record: there is no truth of it to tell")
-    domain, secret, chance = believed.domain, secrets(goal, believed), 0.0
-    digits = domain.digits(np.arange(domain.size))
-    rising = believed.values.argsort(kind="stable")
-    for block in scheme.blocks:
-        part = domain.only(block)
-        own = part.codes(digits[:, [domain.axis(name) for name in block]])
-        M = k_rr(part.size, scheme.rate)
-        if goal == RECORD:
-            best = np.empty(part.size, dtype=np.int64)
-            best[own[rising]] = rising  # the last one stays: the most common record of each answer
-            named = (M * believed.values[best]).argmax(axis=1)
-            chance += (M[np.arange(len(M)), named] * true.values[best[named]]).sum()
-        else:
-            at = secret * part.size + own
-            thought, happens = (
-                np.bincount(at, t.values, (secret.max() + 1) * part.size).reshape(-1, part.size)
-                @ M.T
-                for t in (believed, true)
-            )
-            says = thought.argmax(axis=0)
-            chance += happens[says, np.arange(len(M))].sum()
-    return float(chance / len(scheme.blocks))
-
-
-def _small_matrix(scheme: Mechanism, table: Table) -> np.ndarray:
-    """All chances of all reports, where they are few enough."""
-    domain = table.domain
-    if scheme.reported(domain).size * domain.size > ENUMERABLE:
-        raise ValueError(
-            f"{type(scheme).__name__} has too many reports to go through them all: draw some, "
-            "with sampled()"
-        )
-    return np.stack([scheme.apply(Table(domain, unit)).values for unit in np.eye(domain.size)], 1)
-
-
-def _chances(
-    scheme: Mechanism, reports: np.ndarray, records: np.ndarray, table: Table
-) -> np.ndarray:
-    """P(report | record) of many pairs of cells."""
-    domain = table.domain
-    if not isinstance(scheme, (UnrelatedQuestion, MultiGroup, RRMatrix)):
-        return _small_matrix(scheme, table)[reports, records]
-    if isinstance(scheme, UnrelatedQuestion):
-        stranger = (1 - scheme.q) * scheme.personal_distribution(domain)[reports]
-        return scheme.q * (reports == records) + stranger
-    said, meant = scheme.reported(domain).digits(reports), domain.digits(records)
-    chance = np.ones(len(reports))
-    if isinstance(scheme, MultiGroup):
-        for group in scheme.groups_in(domain):
-            axes = [domain.axis(name) for name in group]
-            same = (said[:, axes] == meant[:, axes]).all(axis=1)
-            turned = reports == scheme.reversal(domain, group)[reports]
-            chance *= np.where(turned, 1.0, np.where(same, scheme.theta, 1 - scheme.theta))
-        return chance
-    for name, M in scheme._matrices_in(domain).items():
-        axis = domain.axis(name)
-        chance *= M[said[:, axis], meant[:, axis]]
-    return chance
-
-
-def _joint(scheme: Mechanism, goal: Goal, prior: Table) -> np.ndarray:
-    """P(secret, report): a row a secret (a level of an answer; "false" and "true"), a column a report."""
-    if goal == TRUTH:
-        told = scheme._told_truth(prior).densified().values
-        return np.stack([scheme.apply(prior).densified().values - told, told])
-    secret = secrets(goal, prior)
-    return np.stack(
-        [
-            scheme.apply(Table(prior.domain, np.where(secret == v, prior.values, 0.0)))
-            .densified()
-            .values
-            for v in range(secret.max() + 1)
-        ]
-    )
 
 
 def _product(table: Table, target: str | None) -> np.ndarray:

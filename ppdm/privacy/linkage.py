@@ -11,11 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import linear_sum_assignment
-from scipy.spatial.distance import cdist
 
 from ppdm.distort.aibr import intervals
 from ppdm.privacy.ranks import two_tables
+from ppdm.scientific import cdist, linear_sum_assignment
 
 TIE = 1 + 1e-9  # distances closer than this factor are the same distance
 

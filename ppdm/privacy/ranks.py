@@ -6,7 +6,8 @@ released one entry by entry, so both must hold the same records in the same orde
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
+
+from ppdm.scientific import rankdata
 
 METRICS = ("VD", "RP", "RK", "CP", "CK")
 TIES = ("ordinal", "average", "min", "max", "dense")

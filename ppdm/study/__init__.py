@@ -20,25 +20,26 @@ the provenance block lists::
 A run counts as quick if and only if a size is below the paper's (a list: if it lacks one of the
 paper's entries). A quick page shows a banner where the chapter is opened.
 
-**Grids.** A cell is one point of the grid with all its repetitions. The function returns one array
+**Grids.** A point is one combination of coordinates with all its repetitions. The function returns one array
 of length `reps` for each metric; its generator depends on the seed and the coordinates only::
 
-    def cell(rng, reps, dataset, q):
+    def learned(rng, reps, dataset, q):
         ...
         return {"accuracy": accuracies, "balanced accuracy": others}
 
-    frame = ch.run(cell, {"dataset": ["adult", "wbc"], "q": [0, .05, 1]})
+    frame = ch.run(learned, {"dataset": ["adult", "wbc"], "q": [0, .05, 1]})
     # dataset  q  rep  metric  value      a row a repetition and metric
-    frame = ch.run(cell, [{"dataset": "adult", "q": .5}], reps=50, block=10)
-    # long cells in blocks of 10 repetitions, each with its own generator
+    frame = ch.run(learned, [{"dataset": "adult", "q": .5}], reps=50, block=10)
+    # long points in blocks of 10 repetitions, each with its own generator
 
     fronts = ch.rows(search, {"delta": [.6, .7]})    # search(rng, delta) -> dict of columns, or a
-    # delta  privacy  mse                            # frame; any number of rows a cell
+    # delta  privacy  mse                            # frame; any number of rows a point
 
-Functions written in the notebook work too, and so do `functools.partial` and closures over data
-(they are shipped to the workers once). Finished cells are kept on disk: a rerun of an unchanged
-chapter takes seconds, an interrupted one resumes. `study.run(function, grid, reps, seed)` and
-`study.rows(function, grid, seed)` are the same without a chapter.
+Finished points are kept on disk, under the import path of their function, its arguments (a
+`functools.partial` of plain values and arrays), their coordinates, and the checksums of the function's
+module and of what that imports: a rerun of an unchanged chapter takes seconds, an interrupted one
+resumes. A function written in the notebook works too; its points are computed each time.
+`study.run(function, grid, reps, seed)` and `study.rows(function, grid, seed)` are the same without a chapter.
 
     summary = study.summarise(frame)    # coordinates, metric, reps, mean, se, low, high (95 %),
                                         # var, var_se, var_low, var_high
@@ -83,8 +84,8 @@ known to be wrong (no undoing, shuffled labels), told in the same form. A frame 
 coordinate `world`, and one for the draws of chance, `split` say::
 
     at = [{"dataset": d, "q": q, "split": k} for d in SETS for q in Q for k in range(12)]
-    frame = ch.run(study.under(cell, READINGS), study.cells(at, READINGS), reps=80)
-    wrong = ch.run(study.under(cell, PLANTS), study.cells(at, PLANTS, ours=False), reps=80)
+    frame = ch.run(study.under(learned, READINGS), study.points(at, READINGS), reps=80)
+    wrong = ch.run(study.under(learned, PLANTS), study.points(at, PLANTS, ours=False), reps=80)
 
     def loss(rows):                              # the evidence of one split, or of one world
         mean = rows.groupby(["dataset", "q"])["value"].mean().unstack()
@@ -162,18 +163,20 @@ shown       size, se=0                                            beyond, error
 untestable  none                                                  (why)
 ==========  ====================================================  ==============================
 
-Environment: PPDM_RESULTS (results folder), PPDM_CACHE (cell cache), PPDM_WORKERS (processes),
-PPDM_SCHEDULER (a Dask scheduler's address: its workers compute the cells, the cache stays here),
+Environment: PPDM_RESULTS (results folder), PPDM_CACHE (kept points), PPDM_WORKERS (processes),
+PPDM_SCHEDULER (a Dask scheduler's address: its workers compute the points, the cache stays here),
 PPDM_PROGRESS=0 (no progress bars, for notebooks that become pages).
 """
 
 from ppdm.study import ledger, rules
 from ppdm.study.chapter import Chapter
-from ppdm.study.grid import CellError, rows, run, summarise
+from ppdm.study.grid import PointError, rows, run
 from ppdm.study.rules import sample
-from ppdm.study.worlds import cases, cells, clustered, each, moved, movers, pairs, under
+from ppdm.study.tidy import dealt, summarise
+from ppdm.study.verdicts import cases, clustered, each, moved, movers
+from ppdm.study.worlds import Reading, pairs, points, under
 
 __all__ = [
-    "CellError", "Chapter", "cases", "cells", "clustered", "each", "ledger", "moved", "movers", "pairs", "rows",
-    "rules", "run", "sample", "summarise", "under",
+    "Chapter", "PointError", "Reading", "cases", "clustered", "dealt", "each", "ledger", "moved", "movers", "pairs",
+    "points", "rows", "rules", "run", "sample", "summarise", "under",
 ]  # fmt: skip

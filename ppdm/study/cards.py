@@ -1,18 +1,35 @@
 """What a chapter shows: cards, verdict tables, figures, banner and provenance, as plain HTML.
 
-Styles stand in `book/_static/ppdm.css` and `site.css`; without them the parts still read well.
-Every part has the class `ppdm`. A claim's evidence has the anchor `claim-<id>`.
+The forms stand in `cards.html`, the styles in `book/_static/ppdm.css` and `site.css`; without them the parts
+still read well. A claim's evidence has the anchor `claim-<id>`.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from html import escape
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader
 
 from ppdm.data import in_words
-from ppdm.study import history, ledger, strip
+from ppdm.study import history, ledger
+from ppdm.study.claims import (
+    NOT_DECIDED,
+    PERCENT,
+    STYLES,
+    UNTESTABLE,
+    VERDICTS,
+    Claim,
+    interval,
+    short,
+)
+from ppdm.study.verdicts import Decision, World
 
 FOLD = 6  # a printed table with more numbers than this is one line in the verdict table
 
@@ -21,13 +38,20 @@ class Html:
     """A piece of a page, with a plain text for those who see no HTML."""
 
     def __init__(self, html: str, text: str):
-        self.html, self.text = html, text
+        self.html, self.text = str(html), text
 
     def __repr__(self) -> str:
         return self.text
 
     def _repr_html_(self) -> str:
         return self.html
+
+
+_MARKS = (
+    (r"`([^`]+)`", r"<code>\1</code>"),
+    (r"(?<!\w)\*([^*\s][^*]*)\*(?!\w)", r"<em>\1</em>"),
+    (r"\$([^$]+)\$", r'<span class="math notranslate nohighlight">\\(\1\\)</span>'),
+)
 
 
 def inline(text: str) -> str:
@@ -40,240 +64,228 @@ def inline(text: str) -> str:
     """
     text = re.sub(r"(?<![$\w`])W_([ay])(?![\w$`])", r"$W_\1$", text)
     text = escape(text, quote=False)
-    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
-    text = re.sub(r"(?<!\w)\*([^*\s][^*]*)\*(?!\w)", r"<em>\1</em>", text)
-    return re.sub(
-        r"\$([^$]+)\$", r'<span class="math notranslate nohighlight">\\(\1\\)</span>', text
-    )
+    for mark, html in _MARKS:
+        text = re.sub(mark, html, text)
+    return text
+
+
+@cache
+def _forms() -> Any:
+    environment = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True)
+    environment.filters |= {f.__name__: f for f in (in_words, inline, interval, turned)}
+    environment.globals |= {"styles": STYLES, "statuses": history.STATUSES}
+    return environment.get_template("cards.html").module
 
 
 def verdict(text: str, count: int | None = None) -> str:
     """The coloured label of a verdict, with a number in front where many are counted."""
-    style = ledger.STYLES.get(text, ("untested",))[0]
-    label = text if count is None else f"{count} {text}"
-    return f'<span class="verdict verdict-{style}">{escape(label)}</span>'
+    return str(_forms().verdict(text, count))
+
+
+# One claim ----------------------------------------------------------------------------------------
 
 
 class Card(Html):
     """One decided claim, with the anchor `claim-<id>`."""
 
-    def __init__(self, decision: ledger.Decision):
+    def __init__(self, decision: Decision):
         super().__init__(card(decision), repr(decision))
         self.decision = decision
 
 
-def card(decision: ledger.Decision) -> str:
+def card(decision: Decision) -> str:
     """One decided claim in plain words; its rule, tolerance, plants and history are folded."""
-    claim, found = decision.claim, decision.finding
-    facts = _listed([("Printed", escape(claim.printed)), ("Found", _ours(decision))])
-    shown = [
-        f'<p class="turned">{inline(first)}</p>' if (first := turned(decision)) else "",
-        f"<p>{inline(claim.claim)}</p>",
-        f"<dl>{facts}</dl>" if facts else "",
-        strip.of(decision),
-        f'<p class="worlds">{escape(told)}</p>'
-        if (told := ledger.worlds_sentence(decision))
-        else "",
-        f"<p>{inline(decision.told)}</p>" if decision.told else "",
-    ]
-    refused = [p.name for p in decision.plants if p.name in claim.refuses and not p.met]
-    accepted = [p.name for p in decision.plants if p.name in claim.accepts and p.met]
-    folded = _listed([
-        ("Rule", escape(claim.rule_text)), ("Decided by", inline(found.note) if found else ""),
-        ("Refuses", escape(", ".join(refused))), ("Would accept", escape(", ".join(accepted))),
-        ("History", rule_history(claim)),
-    ])  # fmt: skip
-    fold = f"<details><summary>Rule and history</summary><dl>{folded}</dl></details>"
-    built = _construction(claim)
-    return (
-        f'<article class="ppdm claim-card" id="claim-{escape(claim.id)}" '
-        f'aria-label="Claim {escape(claim.id)}">'
-        f'<p class="claim-head">{ledger.link(claim.id)} <span class="where">{escape(claim.where)}'
-        f"</span> {verdict(decision.verdict)}{built}</p>{''.join(shown)}{fold}</article>"
-    )
+    finding, at = decision.finding, None
+    if finding and finding.limits and decision.claim.rule not in ("exact", "identity"):
+        beside = (decision.others, decision.plants, decision.verdict, decision.claim.unit)
+        at = strip(finding[1:4], finding.limits, *beside)
+    return str(_forms().card(decision, turned(decision), worlds_sentence(decision), at))
 
 
-def turned(decision: ledger.Decision) -> str:
+def turned(decision: Decision) -> str:
     """The first line of a card that one other reading turns over; empty for all others.
 
     Pairs of readings are left to the sentence about worlds.
     """
-    single = [name for name in decision.turned if " + " not in name]
-    if not single or decision.verdict == ledger.NOT_DECIDED:
+    single = [f"\u201c{name}\u201d" for name in decision.turned if " + " not in name]
+    if not single or decision.verdict == NOT_DECIDED:
         return ""
-    names = ledger._and([f"“{name}”" for name in single])
-    return f"Depends on the reading: otherwise with {names}."
+    return f"Depends on the reading: otherwise with {_and(single)}."
 
 
-def rule_history(claim: ledger.Claim) -> str:
-    """When the rule was written, with a link to how it came about."""
-    if not claim.history:
+def worlds_sentence(decision: Decision) -> str:
+    """In how many worlds a verdict holds, and where it does not, for people.
+
+    A world is counted for our own, each other reading, and each draw of chance by itself.
+    """
+    if decision.verdict in (NOT_DECIDED, UNTESTABLE):
         return ""
-    words = history.STATUSES[claim.history]
-    return f'<a href="../book/rules_history.html#rule-{escape(claim.id.lower())}">{words}</a>'
+    others, once = decision.others, decision.claim.one_world
+    if not others:
+        return f"Decided once: {once}." if once else ""
+    single = [w for w in decision.draws if w.verdict != decision.verdict]
+    holds, text = 1 + sum(w.verdict == decision.verdict for w in others), ""
+    if decision.turned:
+        names = [f"\u201c{name}\u201d" for name in decision.turned]
+        more = [f"{len(names) - 4} more"] if len(names) > 4 else []
+        text += f"; fails with {_and(names[:4] + more)}"
+    if single:
+        noun = decision.draws[0].name.rsplit(" ", 1)[0]
+        text += f"; fails in {len(single)} of {len(decision.draws)} draws ({noun}) taken alone"
+    return f"Holds in {holds} of {1 + len(others)} worlds{text}."
 
 
-def _construction(claim: ledger.Claim) -> str:
-    if not claim.by_construction:
-        return ""
-    title = escape(claim.by_construction, quote=True)
-    return f' <span class="verdict verdict-untested" title="{title}">true by construction</span>'
+def _and(words: list[str]) -> str:
+    return ", ".join(words[:-1]) + " and " + words[-1] if len(words) > 1 else words[0]
 
 
-def _listed(facts: list[tuple[str, str]]) -> str:
-    return "".join(f"<dt>{k}</dt><dd>{v}</dd>" for k, v in facts if v)
+# A small picture of a verdict: our interval, the threshold, and the other worlds ------------------
+
+WIDTH, EDGE = 320, 12
+LETTER = 7  # of a threshold's name, across
+REACH = 4.0  # worlds further away than this many times our own span stand at the edge
 
 
-def _ours(decision: ledger.Decision) -> str:
-    if not decision.finding:
-        return ""
-    worst = decision.finding.worst
-    return escape(ledger.interval(decision.finding, decision.claim.unit)) + (
-        f', <span class="worst">{inline(in_words(worst))}</span>' if worst else ""
-    )
+def strip(
+    numbers: Sequence[float | None],
+    limits: Sequence[float],
+    worlds: Sequence[World] = (),
+    plants: Sequence[World] = (),
+    verdict: str = "",
+    unit: str = "",
+) -> SimpleNamespace:
+    """Where things stand in the picture: thresholds, our number (ours, low, high), a dot a world.
+
+    Filled dots are worlds in which the verdict is the same, rings those in which it is another,
+    crosses wrong worlds (plants).
+
+    >>> strip((0.08, 0.07, 0.09), (0.05,), unit="points").said
+    'Ours 8 (7 to 9); threshold 5'
+    """
+    ours, low, high = (float(numbers[0] if x is None else x) for x in numbers)  # type: ignore[arg-type]
+    asked = [(w, w.finding.ours, w in plants) for w in (*worlds, *plants) if w.finding]
+    known = [(w, x, wrong) for w, x, wrong in asked if x is not None]
+    at = _scale([ours, low, high, *limits], [x for _, x, _ in known], abs(ours))
+    scale = 100 if unit in PERCENT else 1
+    thresholds = _exact([scale * limit for limit in limits])
+    ends = [scale * x for _, x, wrong in known if not wrong]
+    said = f"Ours {short(scale * ours, 3)}"
+    said += f" ({short(scale * low, 3)} to {short(scale * high, 3)})" if low != high else ""
+    said += f"; threshold {' and '.join(thresholds)}"
+    if ends:
+        said += f"; {len(ends)} other worlds, {short(min(ends), 3)} to {short(max(ends), 3)}"
+    kind = {True: "same", False: "other"}
+    return SimpleNamespace(
+        width=WIDTH, edge=EDGE, said=said, ours=at(ours), low=at(low), high=at(high),
+        limits=[at(limit) for limit in limits],
+        names=_labels([at(limit) for limit in limits], thresholds),
+        worlds=[(at(x), "plant" if wrong else kind[w.verdict == verdict], f"{w.name}: {short(x)}")
+                for w, x, wrong in known],
+    )  # fmt: skip
 
 
-def cards(decisions: list[ledger.Decision]) -> Html:
+def _scale(own: list[float], others: list[float], size: float) -> Callable[[float], float]:
+    """From a number to its place: all of our own is shown, of the others what is not far off."""
+    reach = REACH * ((max(own) - min(own)) or size or 1.0)
+    near = own + [x for x in others if min(own) - reach <= x <= max(own) + reach]
+    pad = 0.06 * ((max(near) - min(near)) or 1.0)
+    start, width = min(near) - pad, max(near) - min(near) + 2 * pad
+    return lambda x: round(EDGE + min(max((x - start) / width, 0.0), 1.0) * (WIDTH - 2 * EDGE), 1)
+
+
+def _exact(limits: list[float]) -> list[str]:
+    """The thresholds in figures, as many as show how far apart they are.
+
+    >>> _exact([0.99, 1.01]), _exact([1 - 1e-6, 1 + 1e-6])
+    (['0.99', '1.01'], ['0.999999', '1.000001'])
+    """
+    apart = max(limits) - min(limits)
+    for digits in range(3, 16):
+        names = [short(limit, digits) for limit in limits]
+        off = [abs(float(name.replace(",", "")) - limit) for name, limit in zip(names, limits)]
+        if apart == 0 or max(off) <= apart / 100:
+            break
+    return names
+
+
+def _labels(places: list[float], names: list[str]) -> list[tuple[float, str]]:
+    """Where each threshold's name stands, inside the picture; two that would run together are one.
+
+    >>> _labels([20.0, 200.0], ["0.99", "1.01"])
+    [(20.0, '0.99'), (200.0, '1.01')]
+    >>> _labels([24.0, 26.0], ["0.99", "1.01"])
+    [(45.5, '0.99 and 1.01')]
+    """
+    named = list(zip(places, names))
+    if len(places) == 2 and abs(places[0] - places[1]) < LETTER * max(map(len, names)) + 4:
+        named = [(sum(places) / 2, " and ".join(names))]
+    half = [LETTER * len(name) / 2 for _, name in named]
+    return [(min(max(x, h), WIDTH - h), name) for (x, name), h in zip(named, half)]
+
+
+# Many claims --------------------------------------------------------------------------------------
+
+
+def _caption(decisions: Iterable[Decision]) -> str:
+    return f"{ledger.summary(decisions).capitalize()}."
+
+
+def cards(decisions: list[Decision]) -> Html:
     """Many verdicts as one table, a row and an anchor each.
 
     The reason stands under its claim, and a column of printed numbers only where there are any.
     """
-    printed = any(d.claim.printed for d in decisions)
-    rows = [
-        (
-            f' id="claim-{escape(d.claim.id)}"',
-            [
-                ledger.link(d.claim.id),
-                inline(d.claim.claim) + _beneath(d),
-                *([escape(d.claim.printed)] if printed else []),
-                _ours(d),
-                verdict(d.verdict),
-            ],
-        )
-        for d in decisions
-    ]
-    title = f"{ledger.summary(decisions).capitalize()}."
-    head = ["Claim", "", *(["Printed"] if printed else []), "Ours (95 %)", "Verdict"]
-    return Html(_table(head, rows, title), "\n".join(map(repr, decisions)))
+    rows = [(d, turned(d), worlds_sentence(d)) for d in decisions]
+    return Html(_forms().cards(rows, _caption(decisions)), "\n".join(map(repr, decisions)))
 
 
-def _beneath(decision: ledger.Decision) -> str:
-    """What stands under a claim in a table: what turns it over, its reason, its worlds, its rule."""
-    parts = [inline(turned(decision)), inline(decision.note)]
-    parts += [escape(ledger.worlds_sentence(decision)), rule_history(decision.claim)]
-    return "".join(f'<span class="note">{part}</span>' for part in parts if part)
-
-
-def verdicts(decisions: list[ledger.Decision]) -> Html:
+def verdicts(decisions: list[Decision]) -> Html:
     """The table for the top of the page; a large printed table is one line of it."""
     families = defaultdict(list)
     for d in decisions:
         families[d.claim.family or d.claim.id].append(d)
     rows = []
     for members in families.values():
-        first = members[0]
-        if len(members) <= FOLD:
-            rows += [
-                (
-                    "",
-                    [
-                        f"{ledger.link(d.claim.id)} {_where(d.claim)}",
-                        inline(d.claim.claim),
-                        verdict(d.verdict) + _shaky(d),
-                    ],
-                )
-                for d in members
-            ]
-        else:
-            counts = {
-                v: sum(d.verdict == v for d in members)
-                for v in (*ledger.VERDICTS, ledger.NOT_DECIDED)
-            }
-            words = " ".join(verdict(v, n) for v, n in counts.items() if n)
-            what = f"{len(members)} printed numbers, {ledger.link(first.claim.id)} to "
-            what += ledger.link(members[-1].claim.id)
-            rows.append(("", [_where(first.claim), what, words]))
-    title = f"{ledger.summary(decisions).capitalize()}."
-    table = _table(["Claim", "What is claimed", "Verdict"], rows, title)
-    return Html(table, "\n".join(f"{d.claim.id}: {d.verdict}" for d in decisions) or title)
+        counts = Counter(d.verdict for d in members)
+        rows.append((members, [(v, counts[v]) for v in (*VERDICTS, NOT_DECIDED) if counts[v]]))
+    lines = [f"{d.claim.id}: {d.verdict}" for d in decisions] or [_caption(decisions)]
+    return Html(_forms().verdicts(rows, _caption(decisions), FOLD), "\n".join(lines))
 
 
-def _shaky(decision: ledger.Decision) -> str:
-    """Beside a verdict in a table of many: that another reading turns it over."""
-    return '<span class="where">depends on the reading</span>' if turned(decision) else ""
+def elsewhere(known: Iterable[Claim], stem: str) -> Html:
+    """Claims that the page `stem` decides: a line each, with the anchor of a card.
+
+    Whoever comes with the old address of a card is led on by `site.js`, or by the line itself.
+    """
+    known = list(known)
+    return Html(_forms().elsewhere(known, stem), "\n".join(f"{c.id}: see {stem}" for c in known))
 
 
-def _where(claim: ledger.Claim) -> str:
-    return f'<span class="where">{escape(claim.where)}</span>'
-
-
-def _table(head: list[str], rows: list[tuple[str, list[str]]], caption: str) -> str:
-    top = "".join(f'<th scope="col">{h}</th>' if h else "<td></td>" for h in head)
-    body = "".join(
-        f"<tr{attributes}>"
-        + "".join(_data(label, cell) for label, cell in zip(head, cells))
-        + "</tr>"
-        for attributes, cells in rows
-    )
-    return (
-        f'<div class="ppdm"><table class="claims"><caption>{escape(caption)}</caption>'
-        f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
-
-
-def _data(label: str, cell: str) -> str:
-    kind = {"Claim": ' class="id"', "Printed": ' class="number"', "Ours (95 %)": ' class="number"'}
-    named = f' data-label="{label}"' if label in ("Printed", "Ours (95 %)") else ""
-    return f"<td{kind.get(label, '')}{named}>{cell}</td>"
+# The rest of a page -------------------------------------------------------------------------------
 
 
 def banner(below: str) -> Html:
     """What stands at the top of a page that was built below the paper's size."""
     text = f"Quick run: {below}. Numbers on this page are rougher than the paper's own size gives, "
     text += "and rules that need the full size decide nothing."
-    return Html(f'<p class="ppdm quick-banner" role="note">{escape(text)}</p>', text)
+    return Html(_forms().banner(text), text)
 
 
 def changed(sentences: list[str]) -> Html:
     """The verdicts that differ from the expected ones, a sentence each."""
-    items = "".join(f"<li>{escape(s)}</li>" for s in sentences)
     said = "Verdicts that are not the expected ones:"
-    html = f'<div class="ppdm changed-verdicts" role="note"><p>{said}</p><ul>{items}</ul></div>'
-    return Html(html, f"{said}\n" + "\n".join(sentences))
+    return Html(_forms().changed(said, sentences), "\n".join([said, *sentences]))
 
 
 def figure(
     drawing: str, number: int, name: str, caption: str, files: dict[str, str] | None = None
 ) -> Html:
     """`drawing` is an element that carries the alternative text; `files` lead to it and its data."""
-    links = " ".join(
-        f'<a href="{escape(place)}" download>{kind}</a>' for kind, place in (files or {}).items()
+    return Html(
+        _forms().figure(drawing, number, name, caption, files), f"Figure {number}. {caption}"
     )
-    kept = f' <span class="files">{links}</span>' if links else ""
-    html = (
-        f'<figure class="ppdm drawn" id="fig-{escape(name)}">{drawing}'
-        f"<figcaption><span>Figure {number}.</span> {inline(caption)}{kept}</figcaption></figure>"
-    )
-    return Html(html, f"Figure {number}. {caption}")
-
-
-def elsewhere(claims: Iterable[ledger.Claim], stem: str) -> Html:
-    """Claims that the page `stem` decides: a line each, with the anchor of a card.
-
-    Whoever comes with the old address of a card is led on by `site.js`, or by the line itself.
-    """
-    lines = [
-        f'<li id="claim-{escape(c.id)}" data-moved="{escape(stem)}.html#claim-{escape(c.id)}">'
-        f'<a href="{escape(stem)}.html#claim-{escape(c.id)}">{escape(c.id)}</a> {inline(c.claim)}</li>'
-        for c in claims
-    ]
-    html = f'<ul class="ppdm elsewhere">{"".join(lines)}</ul>'
-    return Html(html, "\n".join(f"{c.id}: see {stem}" for c in claims))
 
 
 def provenance(facts: dict[str, str]) -> Html:
     """The block at the end of a page: how it was made."""
-    listed = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
-    start = '<section class="ppdm provenance" aria-label="Provenance"><p>How this page was made</p>'
-    html = f"{start}<dl>{listed}</dl></section>"
-    return Html(html, "\n".join(f"{k}: {v}" for k, v in facts.items()))
+    return Html(_forms().provenance(facts), "\n".join(f"{k}: {v}" for k, v in facts.items()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from ppdm import places
 from ppdm.files import replace_file
 from ppdm.study import cards, grid, ledger, manifest, provenance
 from ppdm.study.parameters import check as check_parameters
+from ppdm.study.worlds import Reading
 
 # Columns of saved frames come in this order, where they apply; others stand before `rep`.
 ORDER = ("dataset", "scheme", "groups", "theta", "q", "k", "delta", "reading")
@@ -68,20 +69,20 @@ class Chapter:
     # Running
 
     def use(self, dataset: Any) -> Any:
-        """Note a data set in the provenance and in the keys of the cell cache; returns it."""
+        """Note a data set in the provenance and in the keys of the kept points; returns it."""
         self.datasets[dataset.name] = dataset.provenance
         return dataset
 
     def run(
-        self, function: Callable, cells: Any, reps: int | None = None, **options: Any
+        self, function: Callable, points: Any, reps: int | None = None, **options: Any
     ) -> pd.DataFrame:
         """`study.run` with this chapter's seed, and its `reps` unless others are named."""
         reps = self.sizes["reps"] if reps is None else reps
-        return grid.run(function, cells, reps, self.seed, **self._kept_under(), **options)
+        return grid.run(function, points, reps, self.seed, **self._kept_under(), **options)
 
-    def rows(self, function: Callable, cells: Any, **options: Any) -> pd.DataFrame:
+    def rows(self, function: Callable, points: Any, **options: Any) -> pd.DataFrame:
         """`study.rows` with this chapter's seed."""
-        return grid.rows(function, cells, self.seed, **self._kept_under(), **options)
+        return grid.rows(function, points, self.seed, **self._kept_under(), **options)
 
     def _kept_under(self) -> dict:
         data = {name: [p.source, p.sha256] for name, p in self.datasets.items()}
@@ -136,11 +137,31 @@ class Chapter:
 
     # Deciding
 
+    def evidence(
+        self,
+        name: str,
+        frame: pd.DataFrame,
+        *,
+        plants: pd.DataFrame | None = None,
+        draws: str | None = "split",
+        readings: Iterable[Reading] = (),
+    ) -> None:
+        """Hand over a summary of runs in many worlds, from which claims take their evidence by `name`.
+
+        `readings` are those of its column `world`, `plants` a summary of wrong worlds (see `study.cases`).
+        """
+        self.ledger.rows[name] = ledger.Rows(frame, plants, draws, tuple(readings))
+
+    def movers(self, *ids: str) -> list[str]:
+        """The readings that move the evidence of one of these claims by a standard error or more."""
+        return self.ledger.movers(*ids)
+
     def decide(self, id: str, *evidence: Any, **given: Any) -> Any:
         """Decide a claim by its rule and return its card (let it be the cell's last line).
 
-        `plain`, `under`: evidence of a claim with a condition; `worlds`, `draws`, `plants`: the same
-        claim elsewhere, names to evidence (see `study.cases`); `note`: a computed sentence.
+        A claim whose entry names its evidence needs no more than its id. `plain`, `under`: evidence of a
+        claim with a condition; `worlds`, `draws`, `plants`: the same claim elsewhere, names to evidence
+        (see `study.cases`); `note`: a computed sentence.
         """
         return cards.Card(self.ledger.decide(id, *evidence, **given))
 
@@ -154,8 +175,7 @@ class Chapter:
 
     def verdicts(self) -> cards.Html:
         """The verdicts so far, in the order of the claims file."""
-        decided = self.ledger.decided
-        return cards.verdicts([decided[id] for id in self.ledger.claims if id in decided])
+        return cards.verdicts(self.ledger.in_order())
 
     def finish(self) -> None:
         """Write verdicts and provenance, glue them, show the provenance block.
@@ -184,11 +204,10 @@ class Chapter:
             raise ledger.LedgerError(f"{self.stem}: no verdict on {', '.join(undecided)}")
 
     def _write_manifest(self, facts: dict) -> None:
-        decided = self.ledger.decided
         self.recorder.write(
             self.results / self.stem / "manifest.json",
             **{key: facts[key] for key in ("seed", "sizes", "settings", "data")},
-            claims=[decided[id].row() for id in self.ledger.claims if id in decided],
+            claims=[decision.row() for decision in self.ledger.in_order()],
         )
 
     def _provenance(self) -> dict:
@@ -271,7 +290,7 @@ def _for_people(facts: dict) -> dict[str, str]:
         "Versions": ", ".join(f"{k} {v}" for k, v in facts["versions"].items()),
         "Machine": f"{machine['processor']}, {machine['cores']} cores, "
         f"{machine['memory_gib']} GiB, {machine['system']}",
-        "Time taken": f"{facts['seconds']:,.0f} s (cells kept from an earlier run are not redone)",
+        "Time taken": f"{facts['seconds']:,.0f} s (points kept from an earlier run are not redone)",
         "Finished": facts["finished"],
         "Commit": facts["commit"],
     }

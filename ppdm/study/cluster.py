@@ -1,6 +1,6 @@
-"""A study's cells on the machines of a Dask cluster: the same bits, and the cache stays here.
+"""A study's points on the machines of a Dask cluster: the same bits, and the cache stays here.
 
-A cell's random stream follows from the seed and its coordinates, so it does not matter who computes
+A point's random stream follows from the seed and its coordinates, so it does not matter who computes
 it, as long as everybody computes with the same code. That is what is checked: a worker whose
 package or libraries differ refuses its work, with a sentence that names the difference.
 """

@@ -43,7 +43,7 @@ KEYS = ("claims", "when", "commit", "what", "old", "new", "before", "after", "re
 NEEDED = ("claims", "what", "old", "new", "reason")
 SETTLES = ("rule", "threshold", "tolerance", "condition", "evidence")  # words of `what`
 REMOVED = "removed"  # the `what` of a claim that is there no more
-DECIDES = ("rule", "printed", "condition", "met", "unmet", "expect", "full_size")
+DECIDES = ("rule", "evidence", "printed", "condition", "met", "unmet", "expect", "full_size")
 
 
 class Rulebook(NamedTuple):

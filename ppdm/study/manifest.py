@@ -1,9 +1,9 @@
 """What a chapter computed, written down so that anybody can compute it again.
 
-A chapter's manifest names its code, its data, its seed and its settings, and for every cell, table
-and claim a checksum. A cell's function is told by its path in the package and its arguments, so that
-a reader needs no notebook to compute the cell; functions of the notebook itself are named only.
-Checksums agree where every bit does. Where they do not, the weighted sums of the cell's columns say
+A chapter's manifest names its code, its data, its seed and its settings, and for every point, table
+and claim a checksum. A point's function stands there by its import path and its arguments, so that
+a reader needs no notebook to compute the point; functions of the notebook itself are named only.
+Checksums agree where every bit does. Where they do not, the weighted sums of the point's columns say
 whether the numbers agree to the last digits: another processor may add in another order.
 
 The file's `fingerprint` is that of everything but the machine, the same wherever the same was
@@ -12,16 +12,12 @@ computed; its `seal` is that of the whole file.
 
 from __future__ import annotations
 
-import base64
 import gzip
-import hashlib
-import importlib
 import io
 import json
 import math
 import zlib
 from collections.abc import Callable, Iterable
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,28 +25,31 @@ import numpy as np
 
 from ppdm import places
 from ppdm.files import replace_file
-from ppdm.study import grid, identity, provenance
+from ppdm.study import grid, identity, provenance, store, workers
+from ppdm.study.identity import checksum
 
-#: The rooms whose functions and classes a manifest may name: those that compute, nothing that writes.
-ROOMS = ("bits", "contract", "data", "disguise", "distort", "estimate", "folding", "learn", "levels",
-         "optimise", "papers", "privacy", "table", "study.worlds")  # fmt: skip
 Json = dict[str, Any]  # as `json` reads and writes it
-DIGITS = 32  # hexadecimal digits of a checksum
 LARGEST = 100_000_000  # bytes of an unpacked manifest
-_UNPACKING = (zlib.error, EOFError, OSError)  # what a damaged packed file may raise
 CLOSE = 1e-9  # two sums that differ by less, relative to their size, agree to the last digits
+_BROKEN = (
+    ValueError, KeyError, AttributeError, TypeError, RecursionError, EOFError, OSError, zlib.error,
+)  # fmt: skip
 
 
 class ManifestError(ValueError):
     """A manifest that is not as it was written, or names what this package does not have."""
 
 
+def computes(module: str) -> bool:
+    """Whether a manifest may name a module's functions: those of the papers' experiments.
+
+    >>> computes("ppdm.papers.multi_group.experiment"), computes("ppdm.files")
+    (True, False)
+    """
+    return f"{module}.".startswith(("ppdm.papers.", "ppdm.study.worlds."))
+
+
 # A result's checksum and its sums -------------------------------------------------------------------
-
-
-def checksum(content: bytes) -> str:
-    """The beginning of the SHA-256 of some bytes."""
-    return hashlib.sha256(content).hexdigest()[:DIGITS]
 
 
 def table_checksum(table: np.ndarray) -> str:
@@ -61,179 +60,41 @@ def table_checksum(table: np.ndarray) -> str:
     True
     """
     table = table.astype(table.dtype.newbyteorder("<"), copy=False)
-    head = json.dumps([str(table.dtype), table.shape])
-    return checksum(head.encode() + table.tobytes())
+    return checksum(json.dumps([str(table.dtype), table.shape]).encode() + table.tobytes())
 
 
-def sums(table: np.ndarray) -> list[float | str]:
-    """For each column its weighted sum (no two rows weigh the same); for one of words, a checksum.
+def sums(table: np.ndarray) -> list[tuple[float, float, str]]:
+    """For each column its weighted sum (no two rows weigh the same), what its size is measured by, and a
+    checksum of what is no finite number.
 
-    >>> round(sums(np.array([(1.0, "x"), (2.0, "y")], [("a", "f8"), ("b", "U1")]))[0], 6)
-    2.59017
+    >>> sums(np.array([(1.0, "x"), (2.0, "y")], [("a", "f8"), ("b", "U1")]))[0]   # doctest: +ELLIPSIS
+    (2.590169943749..., 2.590169943749..., '')
     """
-    return [_sum(table[name])[0] for name in table.dtype.names or ()]
+    columns = []
+    for name in table.dtype.names or ():
+        column = table[name]
+        number = column.dtype.kind in "biuf"
+        values = column.astype(float) if number else np.full(len(column), np.nan)
+        finite = np.isfinite(values)
+        weights = 0.5 + (np.arange(1, len(values) + 1) * 0.6180339887498949) % 1
+        weighted = weights * np.where(finite, values, 0.0)
+        words = () if finite.all() else np.where(finite, "", column.astype(str))
+        odd = checksum("\0".join(words).encode()) if len(words) else ""
+        columns.append((float(weighted.sum()), float(np.abs(weighted).sum()), odd))
+    return columns
 
 
-def _sum(column: np.ndarray) -> tuple[float | str, float]:
-    """A column's weighted sum, and what its size is measured by."""
-    if column.dtype.kind not in "biuf":
-        return checksum("\0".join(map(str, column.tolist())).encode()), 1.0
-    values = column.astype(float)
-    weights = 0.5 + (np.arange(1, len(values) + 1) * 0.6180339887498949) % 1
-    finite = np.isfinite(values)
-    if not finite.all():  # where they stand, and of which kind, counts like a word
-        marks = ["" if ok else str(v) for ok, v in zip(finite, values.tolist())]
-        return checksum("\0".join(marks).encode()), 1.0
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = float((weights * values).sum())
-    return total if math.isfinite(total) else str(total), float((weights * np.abs(values)).sum())
-
-
-def difference(table: np.ndarray, kept: list[float | str]) -> float:
+def difference(table: np.ndarray, kept: list) -> float:
     """How far a result is from the sums of another, relative to their size; infinite if in kind.
 
     >>> table = np.array([(1.0,), (2.0,)], [("a", "f8")])
-    >>> difference(table, sums(table)), difference(table, ["word"])
+    >>> difference(table, [(sums(table)[0][0], "")]), difference(table, [])
     (0.0, inf)
     """
-    names = table.dtype.names or ()
-    if len(kept) != len(names):
+    now = sums(table)
+    if [odd for *_, odd in now] != [odd for _, odd in kept]:
         return math.inf
-    worst = 0.0
-    for name, before in zip(names, kept):
-        now, size = _sum(table[name])
-        if isinstance(now, str) or isinstance(before, str):
-            worst = max(worst, 0.0 if now == before else math.inf)
-        elif now != before:
-            worst = max(worst, abs(now - before) / size if size else math.inf)
-    return worst
-
-
-# Functions as text ----------------------------------------------------------------------------------
-
-
-class Untold(Exception):
-    """Something that cannot be told by a path and plain values."""
-
-
-def tell(value: Any, arrays: Json) -> Any:
-    """A function, an argument or an object of this package as JSON; arrays go to `arrays`, once each.
-
-    >>> tell((1, None, {"a": [0.5]}), {})
-    {'tuple': [1, None, {'dict': [['a', [0.5]]]}]}
-    """
-    if value is None or isinstance(value, (bool, str)):
-        return value
-    if isinstance(value, (int, float)) and not isinstance(value, np.generic):
-        if isinstance(value, float) and not math.isfinite(value):
-            return {"number": str(value)}
-        return value
-    if isinstance(value, (list, tuple, dict, partial)):
-        return _tell_container(value, arrays)
-    if isinstance(value, (np.ndarray, np.generic)):
-        return {"array": _keep_array(np.asarray(value), arrays), "scalar": value.ndim == 0}
-    path = _path_of(value)
-    if path:
-        return {"path": path}
-    kind, state = _path_of(type(value)), getattr(value, "__dict__", None)
-    plain = not any("__reduce_ex__" in vars(base) for base in type(value).__mro__[:-1])
-    slots = any(vars(base).get("__slots__") for base in type(value).__mro__)
-    if kind and plain and not slots and isinstance(state, dict):
-        return {"object": kind, "state": tell(dict(state), arrays)}
-    raise Untold(type(value).__name__)
-
-
-def _tell_container(value: Any, arrays: Json) -> Any:
-    if isinstance(value, partial):
-        parts = [tell(part, arrays) for part in (value.func, list(value.args), value.keywords)]
-        return {"partial": parts}
-    if type(value) is list:
-        return [tell(part, arrays) for part in value]
-    if type(value) is tuple:
-        return {"tuple": [tell(part, arrays) for part in value]}
-    if type(value) is dict:
-        return {"dict": [[tell(k, arrays), tell(v, arrays)] for k, v in value.items()]}
-    raise Untold(type(value).__name__)
-
-
-def _keep_array(array: np.ndarray, arrays: Json) -> str:
-    if array.dtype.kind not in "biufSU":
-        raise Untold(f"an array of {array.dtype}")
-    array = array.astype(array.dtype.newbyteorder("<"), copy=False)
-    turned = array.flags.f_contiguous and not array.flags.c_contiguous  # its sums depend on it
-    content = array.tobytes("F" if turned else "C")
-    note = {"dtype": array.dtype.str, "shape": list(array.shape), "order": "F" if turned else "C"}
-    name = checksum(json.dumps(note).encode() + content)
-    arrays[name] = note | {"data": base64.b64encode(zlib.compress(content, 9)).decode()}
-    return name
-
-
-def _path_of(value: Any) -> str | None:
-    """Where this package has a function or class; None if it is not from there."""
-    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
-    if not isinstance(module, str) or not isinstance(name, str) or not _computes(module):
-        return None
-    try:
-        found = getattr(importlib.import_module(module), name, None)
-    except ImportError:
-        return None
-    return f"{module}:{name}" if found is value else None
-
-
-def _computes(module: str) -> bool:
-    return any(f"{module}.".startswith(f"ppdm.{room}.") for room in ROOMS)
-
-
-def untell(told: Any, arrays: Json) -> Any:
-    """What `tell` told. Only functions and classes of the rooms that compute are looked up.
-
-    >>> untell(tell({"a": (1, [np.float64(2)])}, kept := {}), kept)
-    {'a': (1, [np.float64(2.0)])}
-    """
-    if isinstance(told, list):
-        return [untell(part, arrays) for part in told]
-    if not isinstance(told, dict):
-        return told
-    if "number" in told:
-        return float(told["number"])
-    if "tuple" in told:
-        return tuple(untell(part, arrays) for part in told["tuple"])
-    if "dict" in told:
-        return {untell(k, arrays): untell(v, arrays) for k, v in told["dict"]}
-    if "array" in told:
-        array = _array(arrays[told["array"]])
-        return array[()] if told["scalar"] else array
-    if "partial" in told:
-        function, args, keywords = (untell(part, arrays) for part in told["partial"])
-        return partial(function, *args, **keywords)
-    if "path" in told:
-        return _look_up(told["path"])
-    if "object" in told:
-        cls = _look_up(told["object"])
-        if not isinstance(cls, type):
-            raise ManifestError(f"{told['object']} is no class")
-        thing: Any = object.__new__(cls)
-        thing.__dict__.update(untell(told["state"], arrays))
-        return thing
-    raise ManifestError(f"the manifest tells a value by {', '.join(told)}, which is not known here")
-
-
-def _array(note: Json) -> np.ndarray:
-    content = zlib.decompress(base64.b64decode(note["data"]))
-    flat = np.frombuffer(content, np.dtype(note["dtype"]))
-    return flat.reshape(note["shape"], order=note["order"]).copy(order=note["order"])
-
-
-def _look_up(path: str) -> Any:
-    module, _, name = path.partition(":")
-    if not _computes(module):
-        raise ManifestError(
-            f"the manifest names {path}; only ppdm's rooms that compute are looked up"
-        )
-    try:
-        return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError):
-        raise ManifestError(f"this copy of ppdm has no {path}") from None
+    return max((abs(a - b) / (size or 1.0) for (a, size, _), (b, _) in zip(now, kept)), default=0.0)
 
 
 # Writing --------------------------------------------------------------------------------------------
@@ -245,10 +106,8 @@ class Recorder:
     def __init__(self, stem: str):
         self.stem = stem
         self.experiments: list[Json] = []
-        self.names: list[str] = []  # for each experiment, what tells its function from any other
-        self.kept: list[str | None] = []  # for each experiment, the cache's folder of its cells
-        self.arrays: Json = {}
-        self.cells: dict[tuple[int, str], Json] = {}
+        self.kept: list[str | None] = []  # for each experiment, the cache's folder of its points
+        self.points: dict[tuple[int, str], Json] = {}
         self.tables: dict[str, str] = {}
         self.files: set[Path] = set()
 
@@ -256,75 +115,48 @@ class Recorder:
         self,
         function: Callable[..., Any],
         seed: int,
-        units: Iterable[grid.Unit],
+        units: Iterable[store.Unit],
         results: Iterable[np.ndarray],
-        store: grid.Store,
+        kept: store.Store,
     ) -> None:
-        """Note the cells of one `run` or `rows`: what `grid.compute` calls."""
-        name, files = store.name, store.files
-        if name is None:  # nothing is kept: the function's own fingerprint tells it from others
-            name, files = identity.examine(function)
-        self.files |= {file for file in files if file.is_relative_to(places.PACKAGE)}
-        arrays: Json = {}
-        try:
-            told = tell(function, arrays)
-        except Untold:
-            told = {"notebook": _name(function)}
-        self.arrays |= arrays
-        experiment = {"function": told, "seed": seed}
-        known = [
-            i for i, e in enumerate(self.experiments) if (e, self.names[i]) == (experiment, name)
-        ]
-        number = known[0] if known else len(self.experiments)
-        if not known:
+        """Note the points of one `run` or `rows`: what `grid.compute` calls."""
+        self.files |= {file for file in kept.files if file.is_relative_to(places.PACKAGE)}
+        named = kept.packed or {"notebook": identity.name_of(function)}
+        experiment = {"function": named, "seed": seed}
+        if (
+            not kept.packed or experiment not in self.experiments
+        ):  # another of a notebook is another
             self.experiments.append(experiment)
-            self.names.append(name)
-            self.kept.append(store.name)
+            self.kept.append(kept.name)
+        number = len(self.experiments) - 1 - self.experiments[::-1].index(experiment)
         for unit, table in zip(units, results):
-            key = (number, identity.canonical(unit._asdict()))
-            self.cells[key] = {
-                "experiment": number, "coords": unit.coords, "block": unit.block,
-                "reps": unit.reps, "sha256": table_checksum(table), "sums": sums(table),
+            self.points[number, unit.file] = {
+                "experiment": number, **unit._asdict(),
+                "sha256": table_checksum(table), "sums": [(total, odd) for total, _, odd in sums(table)],
             }  # fmt: skip
 
     def table(self, name: str, content: bytes) -> None:
         """Note a file of results."""
         self.tables[name] = checksum(content)
 
-    def write(
-        self, path: Path, *, seed: int, sizes: Json, settings: Json, data: Json, claims: list[Json]
-    ) -> None:
-        """`manifest.json`; `claims` are the rows of `claims.csv`."""
-        what = {
-            "chapter": self.stem, "seed": seed, "sizes": sizes, "settings": settings, "data": data,
-            "code": self._code(), "lock": _file_checksum("requirements.lock"),
+    def write(self, path: Path, *, claims: list[Json], **facts: Any) -> None:
+        """`manifest.json`; `claims` are the rows of `claims.csv`, `facts` seed, sizes, settings and data."""
+        own = (f"notebooks/{self.stem}.ipynb", f"book/claims/{self.stem}.yml")
+        code = {identity.within(file): checksum(file.read_bytes()) for file in sorted(self.files)}
+        code |= {name: known for name in own if (known := _file_checksum(name))}
+        what = facts | {
+            "chapter": self.stem, "code": code, "lock": _file_checksum("requirements.lock"),
             "tables": dict(sorted(self.tables.items())),
             "claims": {row["id"]: {"verdict": row["verdict"], "sha256": row_checksum(row)}
                        for row in claims},
-            "experiments": self.experiments, "arrays": self.arrays,
-            "cells": list(self.cells.values()),
+            "experiments": self.experiments, "points": list(self.points.values()),
         }  # fmt: skip
-        machine = provenance.machine()
-        made_on = {
-            "versions": provenance.versions(),
-            "machine": {key: machine[key] for key in ("processor", "system")},
-            "kept": self.kept,
-        }
-        replace_file(path, written(what, made_on))
-
-    def _code(self) -> dict[str, str]:
-        files = {
-            f"ppdm/{file.relative_to(places.PACKAGE).as_posix()}": checksum(file.read_bytes())
-            for file in sorted(self.files)
-        }
-        own = (f"notebooks/{self.stem}.ipynb", f"book/claims/{self.stem}.yml")
-        return files | {name: known for name in own if (known := _file_checksum(name))}
-
-
-def _name(function: Any) -> str:
-    while isinstance(function, partial):
-        function = function.func
-    return getattr(function, "__name__", type(function).__name__)
+        machine = {key: provenance.machine()[key] for key in ("processor", "system")}
+        made_on = {"versions": provenance.versions(), "machine": machine, "kept": self.kept}
+        what = json.loads(json.dumps(what, default=str))  # as a reader will find it
+        body = {"fingerprint": _digest(what), "made_on": made_on, "what": what}
+        text = json.dumps({"seal": _digest(body), **body})
+        replace_file(path, text.replace('{"experiment"', '\n{"experiment"').encode() + b"\n")
 
 
 def _file_checksum(name: str) -> str | None:
@@ -333,28 +165,13 @@ def _file_checksum(name: str) -> str | None:
     return checksum(path.read_bytes()) if path and path.is_file() else None
 
 
+def _digest(value: Any) -> str:
+    return checksum(identity.canonical(value).encode())
+
+
 def row_checksum(row: Json) -> str:
     """The checksum of a claim's row in `claims.csv`."""
-    return checksum(json.dumps({k: str(v) for k, v in row.items()}, sort_keys=True).encode())
-
-
-def _canonical(value: Any) -> bytes:
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
-
-
-def fingerprint(what: Json) -> str:
-    """What was computed, in one word."""
-    return checksum(_canonical(what))
-
-
-def written(what: Json, made_on: Json) -> bytes:
-    """The file: a cell a line, the rest as JSON is mostly written."""
-    what = json.loads(json.dumps(what, default=str))  # as a reader will find it
-    body = {"fingerprint": fingerprint(what), "made_on": made_on, "what": what}
-    body = {"seal": checksum(_canonical(body)), **body}
-    cells = ",\n   ".join(json.dumps(cell) for cell in what["cells"])
-    text = json.dumps(body | {"what": what | {"cells": "@cells"}}, indent=1)
-    return text.replace('"@cells"', f"[\n   {cells}\n  ]", 1).encode() + b"\n"
+    return _digest({key: str(value) for key, value in row.items()})
 
 
 # Reading --------------------------------------------------------------------------------------------
@@ -363,60 +180,60 @@ def written(what: Json, made_on: Json) -> bytes:
 class Manifest(NamedTuple):
     """A manifest as it was written."""
 
-    name: str  # of the file, for messages
     fingerprint: str
     what: Json
     made_on: Json
 
-    def told(self, cell: Json) -> bool:
-        """Whether a cell can be computed without its notebook."""
-        return "notebook" not in self.what["experiments"][cell["experiment"]]["function"]
+    def function(self, point: Json) -> Any:
+        """A point's function as the manifest has it."""
+        return self.what["experiments"][point["experiment"]]["function"]
 
-    def compute(self, cell: Json) -> np.ndarray:
-        """A cell, computed anew from what the manifest tells of it."""
-        experiment = self.what["experiments"][cell["experiment"]]
-        function = untell(experiment["function"], self.what["arrays"])
-        unit = grid.Unit(cell["coords"], cell["block"], cell["reps"])
-        return grid.compute_unit(function, unit, experiment["seed"])
+    def compute(self, point: Json) -> np.ndarray:
+        """A point, computed anew from what the manifest says of it."""
+        seed = self.what["experiments"][point["experiment"]]["seed"]
+        try:
+            function = identity.unpack(self.function(point), computes)
+        except ValueError as error:
+            raise ManifestError(f"{error}") from None
+        [(_, outcome)] = workers.work_on(
+            lambda unit: grid.compute_unit(function, unit, seed), [(0, _unit(point))]
+        )
+        if isinstance(outcome, workers.Failure):
+            raise ManifestError(outcome.message)
+        return outcome
 
-    def kept_file(self, cell: Json) -> Path | None:
-        """Where the cache has the cell, if it was kept."""
-        folder = self.made_on["kept"][cell["experiment"]]
-        if folder is None:
-            return None
-        unit = grid.Unit(cell["coords"], cell["block"], cell["reps"])
-        return places.cache_folder() / folder / grid.file_name(unit)
+    def kept_file(self, point: Json) -> Path | None:
+        """Where the cache has the point, if it was kept."""
+        folder = self.made_on["kept"][point["experiment"]]
+        return places.cache_folder() / folder / _unit(point).file if folder else None
+
+
+def _unit(point: Json) -> store.Unit:
+    return store.Unit(point["coords"], point["block"], point["reps"])
 
 
 def packed(content: bytes) -> bytes:
-    """A manifest as the site publishes it: a sixth of the size, and the same bytes every time.
-
-    >>> unpacked(packed(b"{}"))
-    b'{}'
-    """
+    """A manifest as the site publishes it: a sixth of the size, and the same bytes every time."""
     return gzip.compress(content, mtime=0)
-
-
-def unpacked(content: bytes) -> bytes:
-    """What `packed` had; what is not packed stays as it is. No more than `LARGEST` is read."""
-    if not content.startswith(b"\x1f\x8b"):
-        return content
-    return gzip.GzipFile(fileobj=io.BytesIO(content)).read(LARGEST)
 
 
 def read(content: bytes, name: str) -> Manifest:
     """A manifest, packed or not, checked against its own seal."""
     try:
-        body = json.loads(unpacked(content))
-        seal = body.pop("seal")
-        whole = set(body) == {"fingerprint", "made_on", "what"} and seal == checksum(
-            _canonical(body)
-        )
-    except (ValueError, KeyError, AttributeError, TypeError, RecursionError, *_UNPACKING):
+        if content.startswith(b"\x1f\x8b"):
+            content = gzip.GzipFile(fileobj=io.BytesIO(content)).read(LARGEST)
+        body = json.loads(content)
+        seal, known = body.pop("seal"), Manifest(**body)
+        whole = seal == _digest(body) and known.fingerprint == _digest(known.what)
+    except _BROKEN:
         whole = False
-    if not whole or body["fingerprint"] != fingerprint(body["what"]):
+    if not whole:
         raise ManifestError(f"{name} is damaged: its seal is not that of its content")
-    return Manifest(name, body["fingerprint"], body["what"], body["made_on"])
+    if "points" not in known.what:
+        raise ManifestError(
+            f"{name} was written by another version of ppdm, which named its points otherwise"
+        )
+    return known
 
 
 def last_verified(out: Path) -> dict[str, Json]:

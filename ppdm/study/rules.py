@@ -10,7 +10,9 @@ of them is, and the finding names the one that decides.
 
 from __future__ import annotations
 
+import inspect
 from decimal import Decimal, InvalidOperation
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -319,9 +321,93 @@ def untestable() -> Finding:
     return Finding(False, None, None, None, "")
 
 
+# Three outcomes -----------------------------------------------------------------------------------
+
+#: What evidence says of a claim: *not* needs the opposite to be sure, so there is a third.
+SO, NOT, OPEN = "surely so", "surely not", "cannot be told"
+
+
+def outcome(room: ArrayLike, se: ArrayLike = 0.0, *, margin: float, error: float = 0.025) -> str:
+    """One of three outcomes, from the room that each comparison leaves (below 0: it fails).
+
+    Surely so: no comparison fails by `margin` or more; each is tested at level `error`, and all must pass, so
+    if exactly one fails by the margin this is said in at most `error` of worlds. Surely not: that is not sure,
+    and some comparison surely fails (at level `error` over all of them): if none does, this is said in at most
+    `error` of worlds. A claim that fails by less than the margin, and surely so, holds.
+
+    A single comparison at its boundary is found to be so in 1 - `error` of worlds if its standard error is
+    at most margin / 3.92 (with `error` 2.5 %).
+
+    >>> [outcome(room, 0.01, margin=0.02) for room in (0.01, -0.005, [0.3, -0.04])]
+    ['surely so', 'cannot be told', 'surely not']
+    """
+    room, se = _pair(room, se)
+    if margin < 0:
+        raise ValueError(f"margin is {margin}; it must be 0 or more")
+    if (room + margin > -ndtri(error) * se).all():
+        return SO
+    return NOT if (room < ndtri(error / len(room)) * se).any() else OPEN
+
+
+def room_of(rule: str, evidence: dict, given: dict) -> tuple[np.ndarray, np.ndarray]:
+    """How far each level, step or sign is inside what a claim says of it, and the error of that.
+
+    >>> [part.tolist() for part in room_of("bound", {"value": [0.3, 0.6], "se": 0.1}, {"below": 0.5})]
+    [[0.2, -0.09999999999999998], [0.1, 0.1]]
+    """
+    if rule == "trend":
+        values = np.atleast_2d(_finite("values", evidence["values"]))
+        se = np.broadcast_to(_finite("se", evidence.get("se", 0.0)), values.shape)
+        early, late = np.triu_indices(values.shape[1], 1)
+        sign = 1 if given["direction"] == "rising" else -1
+        steps = sign * (values[:, late] - values[:, early]) + given.get("tolerance", 0.0)
+        return steps.ravel(), np.hypot(se[:, late], se[:, early]).ravel()
+    if rule == "ordering":
+        differences, se = _pair(evidence["differences"], evidence.get("se", 0.0))
+        room = differences + given.get("margin", 0.0)
+        if given.get("demand", "overall") == "each":
+            return room, se
+        mean_se = evidence.get("mean_se", np.sqrt((se**2).sum()) / len(se))
+        return np.atleast_1d(room.mean()), np.atleast_1d(mean_se)
+    if rule not in ("bound", "near"):
+        raise ValueError(
+            f"the rule {rule} weighs no chance by room; bound, near, trend, ordering do"
+        )
+    value, se = _pair(evidence["value"], evidence.get("se", 0.0))
+    if rule == "near":
+        away = value - np.broadcast_to(_finite("target", given["target"]).ravel(), value.shape)
+        return np.concatenate([given["within"] - away, given["within"] + away]), np.tile(se, 2)
+    return (given["below"] - value if "below" in given else value - given["above"]), se
+
+
 RULES = {
     f.__name__: f for f in (agree, exact, near, bound, trend, ordering, identity, shown, untestable)
 }
+
+
+@cache
+def _parameters(rule: str, fixed: bool) -> dict[str, bool]:
+    signature = inspect.signature(RULES[rule]).parameters.values()
+    return {p.name: p.default is p.empty for p in signature if (p.kind is p.KEYWORD_ONLY) == fixed}
+
+
+def evidence_of(rule: str) -> dict[str, bool]:
+    """What a rule takes as evidence, and whether it must be there.
+
+    >>> evidence_of("shown")
+    {'size': True, 'se': False}
+    """
+    return _parameters(rule, False)
+
+
+def fixed_in(rule: str) -> dict[str, bool]:
+    """What a claim's entry fixes for its rule, and whether it must.
+
+    >>> fixed_in("shown")
+    {'beyond': True, 'error': False}
+    """
+    return _parameters(rule, True)
+
 
 # Rules that weigh chance wait for the full number of repetitions, unless the entry says otherwise.
 WAIT_FOR_FULL_SIZE = {"agree", "near", "bound", "trend", "ordering"}

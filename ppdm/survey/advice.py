@@ -10,9 +10,9 @@ import numpy as np
 
 from ppdm.contract import Survey, groups, members
 from ppdm.disguise import scheme_of
-from ppdm.survey.form import question
+from ppdm.domain import listed
+from ppdm.survey.form import promises, question, read_strings
 from ppdm.survey.relate import power
-from ppdm.table import listed
 
 #: A protection under which the best guess gains less than this hides an answer; above, it hardly does.
 _HARDLY = 0.95
@@ -172,16 +172,9 @@ def advice(survey: Survey, half_width: float = 0.05) -> str:
 
 
 def for_respondents(survey: Survey) -> list[str]:
-    """A sentence a question that can stand in an invitation."""
-    told = []
-    for d in dangers(survey):
-        asked = question(survey, d.name)
-        told.append(
-            f"“{asked}”: chance decides whether your answer is sent. Somebody who sees your report on it and knows "
-            f"nothing else about you guesses your answer in {round(100 * d.guess)} of 100 cases; without it, in "
-            f"{round(100 * d.believed)}."
-        )
-    return told
+    """What the form says of each question, and what can stand in an invitation."""
+    told = promises(survey, read_strings("en"))
+    return [f"“{question(survey, name)}” {' '.join(told[name])}" for name in survey.names]
 
 
 def _joint(survey: Survey) -> str:
@@ -206,7 +199,7 @@ def for_a_board(survey: Survey) -> list[str]:
             "disguise happens on the respondent's own device, before anything is sent."
         ),
         (
-            "True answers are neither sent nor stored. Kept are the reports and a random number for each, by which "
+            "Protected answers are disguised before anything is sent, and then forgotten. Kept are the reports and a random number for each, by which "
             "a report is counted once; no address, no time, no order."
         ),
         f"If all reports leaked, each would say no more about its own answer than the numbers above.{_joint(survey)}",

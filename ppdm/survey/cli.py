@@ -10,6 +10,8 @@ from ppdm.files import replace_file
 if TYPE_CHECKING:
     import pandas as pd
 
+_PERCENT = ("reported", "share", "se", "low", "high")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The reports, the scheme, and what to group by."""
@@ -50,6 +52,7 @@ def main(args: argparse.Namespace) -> int:
 
     from ppdm.contract import Survey
     from ppdm.survey.estimate import estimate
+    from ppdm.survey.sheets import harmless
 
     rng = np.random.default_rng(args.seed)
     shares = estimate(
@@ -57,24 +60,27 @@ def main(args: argparse.Namespace) -> int:
     )
     if not shares["reports"].any():
         raise ValueError(f"{args.reports} has no reports, only a header")
-    print(as_text(shares, args.confidence))
-    replace_file(Path(args.csv), shares.to_csv(index=False, lineterminator="\n").encode())
-    chance = "; an interval below 0 or above 1 is chance, not a mistake"
+    show(shares, args.confidence)
+    replace_file(Path(args.csv), harmless(shares))
+    chance = "; by chance a share may lie below 0 or above 1, though not its whole interval"
     print(f"written to {args.csv}{chance if args.method == 'inversion' else ''}")
     return 0
 
 
+def show(shares: pd.DataFrame, confidence: float = 0.95) -> None:
+    """Print the shares, and of each question what cannot be."""
+    from ppdm.survey.report import doubts
+
+    print(as_text(shares, confidence))
+    for name, rows in shares.groupby("question", sort=False):
+        for doubt in doubts(rows):
+            print(f"{name}: {doubt}")
+
+
 def as_text(shares: pd.DataFrame, confidence: float) -> str:
     """The shares for a terminal: per cent, and one column for the interval."""
-    shown = shares.copy()
-    percent = "{:.2f}".format
-    for name in ("reported", "share", "se"):
-        shown[name] = [percent(100 * value) for value in shares[name]]
-    shown[f"{100 * confidence:g} % interval"] = [
-        f"{percent(100 * low)} to {percent(100 * high)}"
-        for low, high in zip(shares["low"], shares["high"], strict=True)
-    ]
-    shown = shown.drop(columns=["low", "high"]).rename(
-        columns={"reported": "reported %", "share": "share %", "se": "se %"}
-    )
+    percent = {name: (100 * shares[name]).map("{:.2f}".format) for name in _PERCENT}
+    interval = {f"{100 * confidence:g} % interval": percent["low"] + " to " + percent["high"]}
+    shown = shares.assign(**percent, **interval).drop(columns=["low", "high"])
+    shown = shown.rename(columns={name: f"{name} %" for name in _PERCENT})
     return shown.to_string(index=False)

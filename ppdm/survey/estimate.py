@@ -17,9 +17,10 @@ from scipy.special import ndtri
 from ppdm.chance import generator
 from ppdm.contract import Survey
 from ppdm.disguise.scheme import Scheme, scheme_of
+from ppdm.domain import Domain, listed
 from ppdm.estimate import em
 from ppdm.survey.relate import refuse_taken, resampled_em
-from ppdm.table import Domain, Table, count_marginals, listed, names_of
+from ppdm.table import Table, count_marginals, names_of
 
 METHODS = ("inversion", "em")
 #: What stands beside the groups in the result.
@@ -71,6 +72,7 @@ def estimate(
     sets = [[name] if by is None else [by, name] for name in asked]
     rows = []
     for name, table in zip(asked, count_marginals(records, sets, levels), strict=True):
+        scheme.own(table.marginal(*[n for n in table.names if n in scheme.answers.names]))
         if by is None:
             rows += _question(scheme, table, {}, likely)
         elif by in survey.protected:
@@ -144,9 +146,8 @@ def _by_protected(
 
 def _worth(scheme: Scheme, domain: Domain) -> np.ndarray:
     """[cell of true answers, cell of reports]: what one report adds to each estimated count."""
-    return np.array(
-        [scheme.undo(Table(domain, unit)).dense.ravel() for unit in np.eye(domain.size)]
-    ).T
+    units = (Table(domain, unit).reported_by(scheme) for unit in np.eye(domain.size))
+    return np.array([scheme.undo(unit).dense.ravel() for unit in units]).T
 
 
 def _row(

@@ -18,8 +18,9 @@ from scipy.special import expit, ndtri
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
 from ppdm.disguise.scheme import Scheme
+from ppdm.domain import Domain, listed
 from ppdm.estimate import em as maximum_likelihood
-from ppdm.table import Domain, Table, count, listed
+from ppdm.table import Table, count
 
 #: A share of fewer reports has no interval worth the name.
 FEWEST = 2
@@ -319,7 +320,8 @@ def as_reports(frame: pd.DataFrame, survey: Survey) -> pd.DataFrame:
 
 
 def _counted(reports: Any, survey: Survey) -> Table:
-    return reports if isinstance(reports, Table) else count(reports, scheme_of(survey).reports)
+    scheme = scheme_of(survey)
+    return scheme.own(reports if isinstance(reports, Table) else count(reports, scheme))
 
 
 def refuse_taken(name: str, columns: Sequence[str]) -> None:
@@ -352,7 +354,8 @@ def _enough(counts: np.ndarray) -> float:
 def _inverse(scheme: Scheme, domain: Domain) -> np.ndarray:
     """L[true cell, reported cell]: what one report says about each true cell."""
     ones = np.eye(domain.size)
-    return np.column_stack([scheme.undo(Table(domain, e)).dense.reshape(-1) for e in ones])
+    units = (Table(domain, unit).reported_by(scheme) for unit in ones)
+    return np.column_stack([scheme.undo(unit).dense.reshape(-1) for unit in units])
 
 
 def _cells(domain: Domain) -> pd.DataFrame:

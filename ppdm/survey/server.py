@@ -1,174 +1,220 @@
 """A small server for a lecture: the form, a place to send a report to, and a live page.
 
 It listens on this machine unless another address is named. It keeps reports in one file (see
-`ppdm.survey.collect.Store`) and nothing else: no log, no address, no time. The live page moves in steps
-of ten, so that nobody can watch one report arrive.
+`ppdm.survey.collect.Store`) and nothing else: no log, no address, no time.
+
+One telephone cannot keep the others out: connections are bounded, each has a deadline, and where there
+are too many the oldest that has not yet said what it wants is closed. Reports that come together are
+written together. The live page is for the browser that opens the printed link; it is drawn anew when
+that browser asks, from thirty reports on and in steps of ten, so nobody's votes make it move.
 """
 
 from __future__ import annotations
 
-import json
-import threading
-import time
+import asyncio
+import http.client
+import secrets
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib.resources import files
+from io import BytesIO
+from ipaddress import ip_address
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import pandas as pd
 
 from ppdm.contract import Survey
-from ppdm.survey.collect import Store
+from ppdm.survey.collect import SAME, Store, write
 from ppdm.survey.estimate import estimate
-from ppdm.survey.form import form, question
-from ppdm.survey.slides import invitation
+from ppdm.survey.form import form
+from ppdm.survey.pages import render
+from ppdm.survey.report import results
 
-#: Bytes of a report's body; a code has at most 150 letters and its dashes.
-BODY = 256
-#: Reports a second that are taken on average, and how many at once.
-RATE, BURST = 50.0, 400
-#: The live page counts in steps of so many.
-STEP = 10
-#: Seconds that a telephone may take for one request.
-PATIENCE = 10
-
-
-class Bucket:
-    """So many requests at once, so many a second, whoever they come from.
-
-    >>> bucket = Bucket(rate=1, burst=2, clock=iter([0, 0, 0, 0, 1]).__next__)
-    >>> [bucket.take() for _ in range(4)]
-    [True, True, False, True]
-    """
-
-    def __init__(self, rate: float = RATE, burst: float = BURST, clock=time.monotonic):
-        self.rate, self.burst, self.clock = rate, burst, clock
-        self.left, self.at, self.lock = float(burst), clock(), threading.Lock()
-
-    def take(self) -> bool:
-        with self.lock:
-            now = self.clock()
-            self.left = min(self.burst, self.left + (now - self.at) * self.rate)
-            self.at = now
-            if self.left < 1:
-                return False
-            self.left -= 1
-            return True
+#: Bytes of a request's head, and of a report: a code of at most 150 letters, and those of a seat.
+HEAD, BODY = 8192, 256
+#: Connections that may wait at once, and seconds that one may take to ask, and to take its answer.
+CONNECTIONS, PATIENCE = 100, 10
+#: The live page shows so many reports at the earliest, and moves by no fewer than so many.
+FIRST, STEP = 30, 10
+_ENDED = (OSError, EOFError, TimeoutError)
 
 
-class Lecture(ThreadingHTTPServer):
+class Request(NamedTuple):
+    """What a browser asks."""
+
+    what: str
+    headers: http.client.HTTPMessage
+    body: str
+
+
+class Refused(Exception):
+    """A request that gets no more than a status and a sentence."""
+
+
+class Lecture:
     """The server of one survey; `serve_forever` runs it."""
 
-    daemon_threads = True
-    request_queue_size = 512
-    allow_reuse_address = True
-
     def __init__(
-        self, survey: Survey, path: Path, host: str = "127.0.0.1", port: int = 8000, **options
+        self,
+        survey: Survey,
+        path: Path,
+        host: str = "127.0.0.1",
+        port: int = 8000,
+        seats: Path | None = None,
+        **options,
     ):
-        self.store, self.survey = Store(survey, path), survey
-        self.bucket, self.options = Bucket(), options
-        self._told: tuple[int, bytes] = (-1, b"")
-        super().__init__((host, port), Handler)
-        self.page = form(survey, post="/report", **options).encode()
-        self.invitation = invitation(survey).encode()
+        self.survey, self.host, self.store = survey, host, Store(survey, path, seats)
+        self.page = form(survey, post="/report", seats=seats is not None, **options)
+        self.key, self.shares = secrets.token_urlsafe(12), pd.DataFrame()
+        self.shown = 0  # reports on the live page
+        self.waiting: dict[asyncio.StreamWriter, None] = {}  # the oldest first
+        self.complaints: set[str] = set()
+        self.socket = socket.create_server((host, port))
+        self.address = f"http://{host}:{self.socket.getsockname()[1]}"
 
-    @property
-    def address(self) -> str:
-        host, port = self.server_address[:2]
-        return f"http://{host!s}:{port}"
+    def serve_forever(self) -> None:
+        """Answer until this is interrupted."""
+        asyncio.run(self.serve())
 
-    def handle_error(self, request, client_address) -> None:
-        """A telephone that went away is nothing to tell of."""
+    async def serve(self) -> None:
+        """The same, in a loop of one's own."""
+        self.writing = asyncio.Lock()
+        asyncio.get_running_loop().set_exception_handler(
+            lambda _, context: self._complain(context.get("exception", context["message"]))
+        )
+        server = await asyncio.start_server(
+            self._connect, sock=self.socket, limit=HEAD, backlog=CONNECTIONS // 4
+        )
+        self.socket.listen(512)  # more may stand at the door than are let in at once
+        async with server:
+            await server.serve_forever()
 
-    def live(self) -> bytes:
-        """The estimates at the last full step, as JSON."""
-        number = len(self.store.collection.reports)
-        step = number - number % STEP
-        if self._told[0] != step:
-            self._told = (step, json.dumps(self._estimates(step), ensure_ascii=False).encode())
-        return self._told[1]
+    def _complain(self, error: object) -> None:
+        """Tell the lecturer the first error of each kind."""
+        if str(error) not in self.complaints:
+            self.complaints.add(str(error))
+            print(f"ppdm: {error}", file=sys.stderr, flush=True)
 
-    def _estimates(self, step: int) -> dict:
-        asked = [{"name": n, "question": question(self.survey, n)} for n in self.survey.names]
-        told: dict = {
-            "title": self.survey.title,
-            "respondents": step,
-            "questions": asked,
-            "shares": [],
-        }
-        if step:
-            frame = self.store.frame().iloc[:step]  # in the order of random numbers
-            rows = estimate(frame, self.survey).to_dict("records")
-            told["shares"] = [
-                {
-                    k: (str(v) if k in ("question", "answer") else round(float(v), 6))
-                    for k, v in row.items()
-                    if not pd.isna(v)
-                }
-                for row in rows
-            ]
-        return told
-
-
-class Handler(BaseHTTPRequestHandler):
-    """GET / and /invite, /live and /live.json, POST /report; all else is refused."""
-
-    server: Lecture
-    server_version, sys_version = "ppdm", ""
-    timeout = PATIENCE
-
-    def do_GET(self) -> None:
-        pages = {
-            "/": ("text/html; charset=utf-8", lambda: self.server.page),
-            "/invite": ("text/html; charset=utf-8", lambda: self.server.invitation),
-            "/live": (
-                "text/html; charset=utf-8",
-                lambda: (files("ppdm.survey") / "live.html").read_bytes(),
-            ),
-            "/live.json": ("application/json", self.server.live),
-        }
-        if self.path not in pages:
-            return self._answer(HTTPStatus.NOT_FOUND, b"there is nothing here\n")
-        kind, content = pages[self.path]
-        return self._answer(HTTPStatus.OK, content(), kind)
-
-    do_HEAD = do_GET
-
-    def do_POST(self) -> None:
-        if self.path != "/report":
-            return self._answer(HTTPStatus.NOT_FOUND, b"reports go to /report\n")
-        length = self.headers.get("Content-Length", "")
-        if not length.isdecimal() or int(length) > BODY:
-            self.close_connection = True
-            return self._answer(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, b"a report is one short code\n"
-            )
-        if not self.server.bucket.take():
-            self.close_connection = True
-            return self._answer(
-                HTTPStatus.TOO_MANY_REQUESTS, b"many are sending: try again in a moment\n"
-            )
-        body = self.rfile.read(int(length))
+    async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection: one request and one answer, each in its time."""
         try:
-            why = self.server.store.accept(body.decode("ascii"))
-        except UnicodeDecodeError:
-            why = "a code has only letters and digits"
-        if why is None:
-            return self._answer(HTTPStatus.OK, b"received\n")
-        return self._answer(HTTPStatus.BAD_REQUEST, why.encode() + b"\n")
+            try:
+                async with self._patience(writer):
+                    request = await _read(reader)
+                answer = await self._answer(request)
+            except Refused as refusal:
+                answer = _response(*refusal.args)
+            async with self._patience(writer):
+                writer.write(answer)
+                writer.close()
+                await writer.wait_closed()
+        except _ENDED:
+            writer.transport.abort()
 
-    def _answer(
-        self, status: HTTPStatus, body: bytes, kind: str = "text/plain; charset=utf-8"
-    ) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Cache-Control", "no-store")
-        self.send_header("X-Content-Type-Options", "nosniff")
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
+    @asynccontextmanager
+    async def _patience(self, writer: asyncio.StreamWriter) -> AsyncIterator[None]:
+        """Wait for a browser, not for ever; where too many let us wait, the oldest is closed."""
+        self.waiting[writer] = None
+        if len(self.waiting) > CONNECTIONS:
+            oldest = next(iter(self.waiting))
+            del self.waiting[oldest]
+            oldest.transport.abort()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                yield
+        finally:
+            self.waiting.pop(writer, None)
 
-    def log_message(self, *_) -> None:
-        """Nothing is written down about who asked for what."""
+    async def _answer(self, request: Request) -> bytes:
+        host = request.headers.get("Host", "")
+        if not self._is_own(host):
+            raise Refused(HTTPStatus.MISDIRECTED_REQUEST, f"this server is {self.address}")
+        if request.what == "GET /":
+            return _response(HTTPStatus.OK, self.page, "html")
+        if request.what == "GET /invite":
+            page = render("invite", title=self.survey.title or "Survey", address=f"http://{host}/")
+            return _response(HTTPStatus.OK, page, "html")
+        if request.what == f"GET /live?key={self.key}":
+            cookie = f"live={self.key}; HttpOnly; SameSite=Strict; Path=/live"
+            more = f"Location: /live\r\nSet-Cookie: {cookie}"
+            return _response(HTTPStatus.SEE_OTHER, "this way", more=more)
+        if request.what == "GET /live":
+            if f"live={self.key}" not in request.headers.get("Cookie", "").split("; "):
+                raise Refused(
+                    HTTPStatus.FORBIDDEN, "the live page opens by the link on the console"
+                )
+            return _response(HTTPStatus.OK, await self._live(), "html")
+        if request.what != "POST /report":
+            raise Refused(HTTPStatus.NOT_FOUND, "there is nothing here")
+        if request.headers.get("Origin", f"http://{host}") != f"http://{host}":
+            raise Refused(HTTPStatus.FORBIDDEN, "reports come from the form of this server only")
+        await self._take(*request.body.partition("\n")[::2])
+        return _response(HTTPStatus.OK, "received")
+
+    def _is_own(self, host: str) -> bool:
+        """Whether a browser asked by a number or by our name: a name of somebody else may lead here, too."""
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+            return name in ("localhost", self.host) or bool(ip_address(name))
+        except ValueError:
+            return False
+
+    async def _take(self, code: str, seat: str) -> None:
+        """Take a report; it is on the disk before it is confirmed, with all that came meanwhile."""
+        why = self.store.take(code, seat)
+        if why not in (None, SAME):
+            raise Refused(HTTPStatus.BAD_REQUEST, why)
+        async with self.writing:
+            if not self.store.changed:
+                return
+            self.store.changed = False
+            try:
+                await asyncio.to_thread(write, self.store.files())
+            except OSError as error:
+                self.store.changed = True
+                path = self.store.paths[0]
+                self._complain(f"{path} cannot be written ({error.strerror}): reports are refused")
+                raise Refused(
+                    HTTPStatus.INSUFFICIENT_STORAGE,
+                    f"the report could not be kept ({error.strerror}): try again",
+                ) from None
+
+    async def _live(self) -> str:
+        number = len(self.store.reports)
+        if number >= FIRST and number - self.shown >= STEP:
+            self.shares = await asyncio.to_thread(estimate, self.store.frame, self.survey)
+            self.shown = number
+        shown = results(self.survey, self.shares) if self.shown else []
+        title = self.survey.title or "Survey"
+        return render("live", title=title, number=self.shown, first=FIRST, step=STEP, results=shown)
+
+
+async def _read(reader: asyncio.StreamReader) -> Request:
+    try:
+        line, _, rest = (await reader.readuntil(b"\r\n\r\n")).partition(b"\r\n")
+        what, _ = line.decode("ascii").rsplit(" ", 1)
+        headers = http.client.parse_headers(BytesIO(rest))
+    except (ValueError, asyncio.LimitOverrunError, http.client.HTTPException):
+        raise Refused(HTTPStatus.BAD_REQUEST, "this is no request") from None
+    length = headers.get("Content-Length", "0")
+    if not (length.isascii() and length.isdecimal() and len(length) < 5 and int(length) <= BODY):
+        raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "a report is one short code")
+    return Request(what, headers, (await reader.readexactly(int(length))).decode("latin-1"))
+
+
+def _response(status: HTTPStatus, text: str, kind: str = "plain", more: str = "") -> bytes:
+    body = f"{text}\n".encode()
+    head = [
+        f"HTTP/1.1 {status.value} {status.phrase}",
+        f"Content-Type: text/{kind}; charset=utf-8",
+        f"Content-Length: {len(body)}",
+        "Cache-Control: no-store",
+        "X-Content-Type-Options: nosniff",
+        "Connection: close",
+        *([more] if more else []),
+    ]
+    return "\r\n".join([*head, "", ""]).encode() + body

@@ -125,7 +125,8 @@ def _multi_freq(answers: np.ndarray) -> Callable:
 def _multi_freq_compiled(answers: np.ndarray) -> Callable:
     """multi-freq-ldpy in a compiled loop"""  # which nobody has to write for ours
     from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Client
-    from numba import njit
+
+    from ppdm.compiled import njit
 
     @njit
     def loop(answers, epsilon):

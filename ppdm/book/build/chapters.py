@@ -71,7 +71,7 @@ def run_chapters(layout: Layout, profile: str, workers: int = 1) -> list[str]:
             stale.append((notebook, parameters, made_of))
     stale.sort(
         key=lambda job: job[0].stem.endswith(BEYOND)
-    )  # they find the paper page's cells kept
+    )  # they find the paper page's points kept
     stop = threading.Event()
 
     def run(job) -> str | None:

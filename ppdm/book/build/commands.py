@@ -18,7 +18,7 @@ from ppdm.book.pages import built, command_of
 
 
 def _use_scheduler(args: argparse.Namespace) -> None:
-    """Say to the chapters, which run in processes of their own, where their cells are computed."""
+    """Say to the chapters, which run in processes of their own, where their points are computed."""
     if args.scheduler:
         from ppdm.study import cluster
 
@@ -104,7 +104,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def clean(args: argparse.Namespace) -> int:
-    """Prune the cache of finished cells."""
+    """Prune the cache of finished points."""
     for name in ("days", "gigabytes"):
         if not getattr(args, name) >= 0:
             raise ValueError(f"--{name} is {getattr(args, name):g}; it must be 0 or more")
@@ -112,7 +112,7 @@ def clean(args: argparse.Namespace) -> int:
     with alone(places.paper_layout(root).out, "ppdm book clean"):
         said, left = _prune(root, args.days, int(args.gigabytes * (1 << 30)))
     if not said:
-        print(f"Nothing to remove: {left / 1e6:.0f} MB of kept cells are in use, or young.")
+        print(f"Nothing to remove: {left / 1e6:.0f} MB of kept points are in use, or young.")
     return 0
 
 

@@ -18,7 +18,7 @@ from ppdm.book.build import family
 from ppdm.files import replace_file
 
 # Errors that explain themselves in a sentence; where they came from stands in the failed notebook.
-EXPLAINED = ("ValueError", "DownloadError", "LedgerError", "CellError")
+EXPLAINED = ("ValueError", "DownloadError", "LedgerError", "PointError")
 
 
 class Stopped(Exception):

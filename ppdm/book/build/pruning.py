@@ -1,6 +1,6 @@
-"""The cache of finished cells, kept small: what the code no longer asks for is removed.
+"""The cache of finished points, kept small: what the code no longer asks for is removed.
 
-The cells of one function, with one code, data and seed, lie in one folder. Code that has changed asks
+The points of one function, with one code, data and seed, lie in one folder. Code that has changed asks
 for another, and the old one stays until nobody has used it for a while, or until it is in the way.
 """
 
@@ -18,7 +18,7 @@ from typing import NamedTuple
 from ppdm import places
 from ppdm.book.arguments import DAYS, GIGABYTES
 
-#: By size, no cell is removed that was used within the last day: another run may be at it.
+#: By size, no point is removed that was used within the last day: another run may be at it.
 RUNNING = 86_400.0
 
 _OURS = re.compile(r"[0-9a-f]{2}/[0-9a-f]{30}")
@@ -45,7 +45,7 @@ def in_use(layouts: Iterable[places.Layout]) -> set[str]:
 def prune(
     used: Iterable[str] = (), days: float = DAYS, largest: int = GIGABYTES << 30
 ) -> tuple[str, int]:
-    """Remove kept cells that are old, or too many, and not in `used`.
+    """Remove kept points that are old, or too many, and not in `used`.
 
     Returns a sentence that says what was removed (empty if nothing was), and the bytes that are left.
     """
@@ -70,9 +70,7 @@ def prune(
     size = sum(folder.size for folder in gone)
     what = "experiment" if len(gone) == 1 else "experiments"
     since = datetime.fromtimestamp(gone[-1].used, UTC)
-    said = (
-        f"Removed the kept cells of {len(gone)} {what} ({_size(size)}) that nothing had used since "
-    )
+    said = f"Removed the kept points of {len(gone)} {what} ({_size(size)}) that nothing had used since "
     return f"{said}{since:%Y-%m-%d}; {_size(left)} are left.", left
 
 

@@ -12,7 +12,7 @@ from ppdm.book.site.live import FOLDER
 from . import Finding
 
 SIZE_LIMIT = 25_000_000
-PYTHON_LIMIT = 40_000_000  # with Python for the browser, which no page loads before it is asked to
+PYTHON_LIMIT = 60_000_000  # with Python for the browser, which no page loads before it is asked to
 PRINT_LIMIT = 15_000_000  # the printed book, which is attached to the site
 
 # What makes a browser fetch something, as opposed to links that a reader may follow.

@@ -7,11 +7,13 @@
     api        the reference of the package, from its docstrings
     try_it     the survey of the primer's last game
     trade_off  accuracy against what an attacker gets, for the reader to take hold of
-    live       Python for the reader's browser
+    live       Python for the reader's browser, of what runtime.yml says: a Sphinx extension, too
+    hidden_lines  what its cells need of the cells that a page does not run
+    in_page    what it has beside the package
     own_survey the example of a survey of one's own
     course     the assignments, as student versions
     take_along how to cite, the notebooks as one file, the changes, the slides
-    lecturers  rubrics, a feedback page
+    lecturers  rubrics of the answers that a human reads
     exercises  numbered by page: a Sphinx extension
     theme      what the theme lacks: a Sphinx extension
     archive    the whole site as one file
@@ -65,14 +67,14 @@ def generate(source: Path, results: Path) -> None:
         "changes": take_along.changes(find_root()),
         "slides": take_along.slides(source / "notebooks", source / "book" / "_static" / "course"),
         "rubrics": lecturers.rubrics(find_root() / "notebooks" / "assignments"),
+        "runtime": live.table(),
         "collector_data": try_it.collector_block(),
-        **own_survey.fragments(),
+        **own_survey.fragments(source / "book" / "_static" / "survey"),
         "api": api.write_pages(PACKAGE, source / "book" / "api"),
     }
     trade_off.write(source / "book" / "_static", results)
     live.write(source / "book" / "_static")
     take_along.pack_notebooks(find_root(), source / "book" / "_static" / take_along.NOTEBOOKS)
-    lecturers.write(source / "book" / "_static")
     for name, text in fragments.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
     gallery.publish(results.parent / "figures", source / "book" / "_static" / "figures")

@@ -6,7 +6,7 @@ import copy
 import importlib.util
 from pathlib import Path
 
-#: Assignments that need nothing but what Python in the browser has (`ppdm.book.site.live.PARTS`).
+#: Assignments that need nothing but what Python in the browser has (`ppdm.book.site.live`).
 IN_THE_BROWSER = ("00_primer",)
 _LACKING = (
     "This copy of the site was built without `nbgrader`, so the assignments are not here: "
@@ -49,7 +49,7 @@ def write(static: Path, pages: Path) -> str:
 
 
 def as_page(notebook, name: str):
-    """A student version to look at; one that needs the standard library only can be tried in the browser."""
+    """A student version to look at; one that a browser's Python can run can be tried there."""
     import nbformat
 
     link = f'<a href="../../_static/course/{name}.ipynb" download>{name}.ipynb</a>'
@@ -58,7 +58,7 @@ def as_page(notebook, name: str):
     if name in IN_THE_BROWSER:
         said += (
             "\n\n*Its cells can be changed and run here, too. Nothing is kept: what you write is gone when you "
-            'leave the page.*\n\n```{raw} html\n<script src="../../_static/live.js" defer></script>\n```'
+            "leave the page.*"
         )
         for cell in cells:
             if cell.cell_type == "code":

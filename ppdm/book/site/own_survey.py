@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
 from ppdm.book.site.records import raw_html
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
+from ppdm.files import replace_file
 from ppdm.survey import Codes, advice, collect, estimate, report
-from ppdm.survey.form import question
+from ppdm.survey.codes import ALPHABET, NUMBER
+from ppdm.survey.form import form, question
+from ppdm.survey.slides import slides
 
 #: The true shares of the simulated respondents, and how many there are.
 TRUE = {"cheated": (0.7, 0.3), "awake": (0.6, 0.3, 0.1), "year": (0.5, 0.3, 0.2)}
 RESPONDENTS, SEED = 1000, 1965
+_CONTACT = "this is an example, which sends nothing"
 
 
-def fragments() -> dict[str, str]:
-    """The file that `ppdm survey new` writes, and what a thousand simulated respondents give."""
+def fragments(folder: Path) -> dict[str, str]:
+    """The file that `ppdm survey new` writes, and what a thousand simulated respondents give; in `folder`
+    the form in two languages, and the slides."""
     text = advice.TEMPLATE.replace("{name}", "survey.yml")
     survey = Survey.from_yaml(text)
+    pages = {
+        "form.html": form(survey, contact=_CONTACT),
+        "formular.html": form(survey, contact=_CONTACT, strings="de"),
+        "slides.html": slides(survey, "http://192.168.1.20:8000/", notes=True),
+    }
+    for name, page in pages.items():
+        replace_file(folder / name, page.encode())
     return {"survey_file": f"```yaml\n{text}```\n", "survey_example": _example(survey)}
 
 
@@ -33,29 +47,19 @@ def _example(survey: Survey) -> str:
     )
     sent, codes = scheme_of(survey).disguise(true, rng), Codes(survey)
     written = [
-        codes.write(row, number)
-        for row, number in zip(sent.itertuples(index=False), _numbers(rng), strict=True)
+        codes.write(row, "".join(rng.choice(list(ALPHABET), NUMBER)))
+        for row in sent.itertuples(index=False)
     ]
-    found = collect.collect(survey, ["\n".join(written)])
-    told = estimate(found.frame, survey)
-    rows = told[told["question"] == "cheated"]
-    yes = rows[rows["answer"] == "yes"].iloc[0]
+    shares = estimate(collect.collect(survey, ["\n".join(written)]).frame, survey)
+    yes = shares[(shares["question"] == "cheated") & (shares["answer"] == "yes")].iloc[0]
     among = (true["cheated"] == "yes").mean()
-    said = f"The first codes: {', '.join(f'`{code}`' for code in written[:3])}. "
-    said += (
-        f"{yes['reported']:.1%} say yes. Undone, that is {yes['share']:.3f}, with an interval from "
-    )
-    said += (
-        f"{yes['low']:.3f} to {yes['high']:.3f}; {among:.3f} of these thousand have cheated.\n\n"
+    text = (
+        f"The first codes: {', '.join(f'`{code}`' for code in written[:3])}. {yes['reported']:.1%} say yes. Undone, "
+        f"that is {yes['share']:.3f}, with an interval from {yes['low']:.3f} to {yes['high']:.3f}; {among:.3f} of "
+        "these thousand have cheated.\n\n"
     )
     figures = "".join(
-        f"<h3>{question(survey, name)}</h3>{report.figure(told[told['question'] == name])}"
+        f"<h3>{question(survey, name)}</h3>{report.figure(shares[shares['question'] == name])}"
         for name in survey.protected
     )
-    return said + raw_html(f'<div class="own-survey">{figures}</div>')
-
-
-def _numbers(rng: np.random.Generator) -> list[str]:
-    from ppdm.survey.codes import ALPHABET, NUMBER
-
-    return ["".join(rng.choice(list(ALPHABET), NUMBER)) for _ in range(RESPONDENTS)]
+    return text + raw_html(f'<div class="own-survey">{figures}</div>')

@@ -38,9 +38,9 @@ def _verified(records: Records, stem: str) -> str:
         return ""
     if found is None or found.get("fingerprint") != manifest.get("fingerprint"):
         return "not yet since this run"
-    words = [f"{found['equal']} cells agree to the bit"]
+    words = [f"{found['equal']} points agree to the bit"]
     if not found["equal"] and not found["close"]:
-        words = ["no cells to compute again"]
+        words = ["no points to compute again"]
     if found["close"]:
         words.append(f"{found['close']} to the last digits")
     if found["wrong"]:

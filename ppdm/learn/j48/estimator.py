@@ -1,26 +1,33 @@
 """The classifier."""
 
+from __future__ import annotations
+
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags, assert_all_finite
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_feature_names_in,
+
+from ppdm.learn.bases import (
+    BaseEstimator,
+    ClassifierMixin,
+    assert_all_finite,
+    check_classification_targets,
     check_consistent_length,
     check_is_fitted,
     column_or_1d,
+    names_of_features,
     validate_data,
 )
+from ppdm.scientific import ndtri
 
 from .encoding import encode_classes, is_nominal, levels_of, to_numbers
 from .kernel import Tree, class_probabilities, grow_tree, most_probable
 from .text import tree_text
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 
 class J48(ClassifierMixin, BaseEstimator):
@@ -75,7 +82,7 @@ class J48(ClassifierMixin, BaseEstimator):
         self.collapse = collapse
         self.binary_splits = binary_splits
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> "J48":
+    def fit(self, X: ArrayLike, y: ArrayLike) -> J48:
         """Grow the tree from the rows of ``X`` and their classes ``y``."""
         self._check_parameters()
         if y is None:
@@ -147,7 +154,7 @@ class J48(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return tree_text(
             self.tree_,
-            _check_feature_names_in(self),
+            names_of_features(self),
             self._levels,
             self.classes_,
             self._binary,

@@ -16,7 +16,8 @@ A *distribution* is an array ``d`` of weights: ``d[1 + b, c]`` is the weight of 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from ppdm.compiled import njit
 
 _TOLERANCE = 1e-6
 _LN2 = np.log(2.0)

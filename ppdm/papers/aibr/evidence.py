@@ -260,19 +260,14 @@ def usefulness_trend(loss, scheme, reading, x="k", backwards=False, trio=WEKA, a
     return _series(rows, "classifier", x, backwards)
 
 
-def tenths(frame: pd.DataFrame, number: int = 10) -> list[pd.DataFrame]:
+def tenths(frame: pd.DataFrame) -> list[pd.DataFrame]:
     """The repetitions dealt into ten parts (fewer, where there would be only one in a part).
 
     >>> [len(part) for part in tenths(pd.DataFrame({"rep": range(6)}))]
     [2, 2, 2]
     """
-    parts = max(2, min(number, (int(frame["rep"].max()) + 1) // 2))
-    return [frame[frame["rep"] % parts == i] for i in range(parts)]
-
-
-def in_draws(of, parts) -> dict[str, dict]:
-    """The evidence of each part of the repetitions."""
-    return {f"draw {i + 1}": of(part) for i, part in enumerate(parts)}
+    dealt = study.dealt(frame, least=2).groupby("draw")
+    return [part.drop(columns="draw") for _, part in dealt]
 
 
 def usefulness_in_worlds(loss, parts, scheme: str, reading: str, **way) -> dict:
@@ -290,7 +285,7 @@ def usefulness_in_worlds(loss, parts, scheme: str, reading: str, **way) -> dict:
         worlds["without k = 1"] = usefulness_trend(loss, scheme, reading, above=1, **way)
     return main | {
         "worlds": worlds,
-        "draws": in_draws(lambda part: usefulness_trend(part, scheme, reading, **way), parts),
+        "draws": study.each(lambda part: usefulness_trend(part, scheme, reading, **way), parts),
         "plants": {"nothing distorted": {"values": np.zeros_like(main["values"])}},
     }
 
@@ -316,7 +311,7 @@ def chosen_in_worlds(loss, parts, accuracy, reading: str) -> dict:
             f"{other} test rows": loss_at_papers(loss, other),
             "unscaled neighbour": loss_at_papers(loss, reading, UNSCALED),
         },
-        "draws": in_draws(lambda part: loss_at_papers(part, reading), parts),
+        "draws": study.each(lambda part: loss_at_papers(part, reading), parts),
         "plants": {"one class": silent | {"se": 0.0}},
     }
 
@@ -342,7 +337,7 @@ def choice_in_worlds(choice, parts, silent, dataset: str, scheme: str, reading: 
     other = next(rows for rows in TEST_ROWS if rows != reading)
     return found(choice) | {
         "worlds": {f"{other} test rows": found(choice, other)},
-        "draws": in_draws(found, parts),
+        "draws": study.each(found, parts),
         "plants": {"one class": found(silent)},
     }
 
@@ -355,7 +350,7 @@ def protection_in_worlds(ours, others, scheme: str, **way) -> dict:
             name: protection_trend(study.summarise(rows), scheme, **way)
             for name, rows in _touching(others, f"-{scheme}-")
         },
-        "draws": in_draws(
+        "draws": study.each(
             lambda rows: protection_trend(study.summarise(rows), scheme, **way), tenths(ours)
         ),
         "plants": {"one release for all": {"values": np.ones_like(main["values"])}},
@@ -380,7 +375,7 @@ def larger_k_in_worlds(ours, others) -> dict:
     same = {"differences": np.zeros_like(found(ours)["differences"])}
     return found(ours) | {
         "worlds": worlds,
-        "draws": in_draws(found, tenths(ours)),
+        "draws": study.each(found, tenths(ours)),
         "plants": {"k counted backwards": found(ours, -1), "the same k": same},
     }
 
@@ -537,7 +532,7 @@ def lead_in_worlds(values, others, dataset: str) -> dict:
     whole = {name: _with_ours(others[others["reading"] == name], ours) for name in TABLE_1[1:]}
     return found(ours) | {
         "worlds": {name: found(rows) for name, rows in whole.items()},
-        "draws": in_draws(found, tenths(ours)),
+        "draws": study.each(found, tenths(ours)),
         "plants": {"AIBR and kCG exchanged": found(exchanged)},
     }
 
@@ -578,7 +573,7 @@ def closer_in_worlds(close: pd.DataFrame) -> dict:
 
     return found(close) | {
         "worlds": {"rounded like the original": found(close, "KS rounded")},
-        "draws": in_draws(found, tenths(close)),
+        "draws": study.each(found, tenths(close)),
         "plants": {"k counted backwards": found(close, backwards=True)},
     }
 

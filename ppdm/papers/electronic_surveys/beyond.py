@@ -13,11 +13,12 @@ import pandas as pd
 
 from ppdm import data
 from ppdm.disguise import UnrelatedQuestion
+from ppdm.domain import encode
 from ppdm.learn import ID3, NaiveBayes
 from ppdm.papers.common import Respondents, binary_frame, fixed_split, respondents, scores
 from ppdm.privacy import ladder
 from ppdm.privacy.pse import pse, pse_given_record
-from ppdm.table import Table, count, encode
+from ppdm.table import Table, count
 
 # What the collector learns ------------------------------------------------------------------------
 

@@ -14,10 +14,11 @@ from __future__ import annotations
 import numpy as np
 
 from ppdm.disguise import UnrelatedQuestion
+from ppdm.domain import Domain
 from ppdm.learn import NaiveBayes
 from ppdm.papers.common import binary_frame, fixed_split, respondents, scores
 from ppdm.papers.electronic_surveys.readings import READINGS
-from ppdm.table import Domain, Pairs, Table
+from ppdm.table import Pairs, Table
 
 
 def classifiers(
@@ -59,6 +60,7 @@ def classifiers(
     model, results = NaiveBayes(collector, alpha), np.empty((reps, 4))
     for rep, (train, test) in enumerate(people.parts(splitting, reps, rng)):
         reports = scheme.disguise_table(train, rng)
+        reports = reports if collector else reports.taken_as("answers")
         accuracy, balanced, constant = scores(model.fit_table(reports).confusion(test))
         shares = estimated_shares(model.pairs_)
         outside = ((shares < 0) | (shares > 1)).mean()

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -21,25 +23,11 @@ from ppdm.papers.electronic_surveys.experiment import (
     expressions,
     share_errors,
 )
-from ppdm.papers.electronic_surveys.readings import READINGS, REDRAWN, SETS
+from ppdm.papers.electronic_surveys.readings import LIMIT, PLANTS, READINGS, REDRAWN, SETS
 from ppdm.privacy.ladder import belief, vulnerability
 from ppdm.table import Table, aggregated
 
 LEARNERS = ("naive Bayes", "ID3", "naive Bayes, categories")
-
-PLANTS = (
-    Reading("no undoing", "Does the collector undo?", "yes", alternative="no: Eq. (1) left out",
-            options={"plant": "no undoing"}, datasets=SETS),
-    Reading("coin turned", "Which q does he undo?", "the respondents'", alternative="1 - q",
-            options={"plant": "coin turned"}, datasets=SETS),
-    Reading("labels shuffled", "Whose class stands beside a record?", "her own",
-            alternative="anybody's", options={"plant": "labels shuffled"}, datasets=SETS),
-    Reading("one class", "What does the classifier say?", "what it learned",
-            alternative="the more common class of everybody", options={"plant": "one class"},
-            datasets=SETS),
-    # said by the paper, but four probabilities of a half that exclude each other sum to two
-    next(r for r in READINGS if r.name == "pairs 1/2"),
-)  # fmt: skip
 
 
 def learned(
@@ -85,6 +73,8 @@ def learned(
         if plant == "labels shuffled":
             train = shuffled(train, rng)
         reports = scheme.disguise_table(train, rng)
+        if collector != scheme:  # wrong on purpose
+            reports = reports.taken_as("answers" if collector is None or literal else collector)
         results[rep] = scores(model.fit_table(reports).confusion(test))
     return dict(zip(("accuracy", "balanced"), results.T, strict=False))
 
@@ -131,91 +121,7 @@ def beside_the_undisguised(planted: pd.DataFrame, ours: pd.DataFrame) -> pd.Data
     return pd.concat([wrong, *(true.assign(world=name) for name in wrong["world"].unique())])
 
 
-# Evidence of one split, or of one world: rows in, what the claim's rule takes out ---------------------
-
-
-def line(rows: pd.DataFrame, dataset: str, metric: str = "accuracy") -> pd.DataFrame:
-    """Mean, variance and their errors at each q, from the coins alone (as `study.summarise` has them)."""
-    here = ((rows["dataset"] == dataset) & (rows["metric"] == metric)).to_numpy()
-    at, where = np.unique(rows["q"].to_numpy()[here], return_inverse=True)
-    values, n = rows["value"].to_numpy()[here], np.bincount(where)
-
-    def moment(deviations: np.ndarray) -> np.ndarray:  # asked thousands of times: pandas is slow
-        return np.bincount(where, deviations) / n
-
-    mean = moment(values)
-    centred = values - mean[where]
-    with np.errstate(invalid="ignore", divide="ignore"):  # one repetition has no variance
-        var = moment(centred**2) * n / (n - 1)
-        var[~(var > 1e-20)] = 0.0
-        spread = np.sqrt(np.maximum(moment(centred**4) - var**2 * (n - 3) / (n - 1), 0) / n)
-        se = np.sqrt(var / n)
-    spread[~(var > 0)] = 0.0
-    columns = {"mean": mean, "var": var, "size": n, "se": se, "var_se": spread}
-    return pd.DataFrame(columns, index=pd.Index(at, name="q"))
-
-
-def rising(dataset: str, rows: pd.DataFrame) -> dict:
-    """The mean accuracy along q."""
-    here = line(rows, dataset)
-    return {"values": here["mean"].to_numpy(), "se": here["se"].to_numpy()}
-
-
-def scatter(dataset: str, rows: pd.DataFrame) -> dict:
-    """The variance of the accuracy along q, at q above 0."""
-    here = line(rows, dataset)
-    here = here[here.index > 0]
-    return {"values": here["var"].to_numpy(), "se": here["var_se"].to_numpy()}
-
-
-def scatter_at_zero(rows: pd.DataFrame) -> dict:
-    """The variance at q = 0 on each data set."""
-    here = [line(rows, dataset).loc[0] for dataset in SETS]
-    return {
-        "value": np.array([row["var"] for row in here]),
-        "se": np.array([row["var_se"] for row in here]),
-        "names": list(SETS),
-    }
-
-
-def loss(rows: pd.DataFrame, q: float = 0.5, datasets=SETS) -> dict:
-    """The accuracy at some q minus that at q = 1."""
-    here = [line(rows, dataset) for dataset in datasets]
-    return {
-        "value": np.array([one["mean"][q] - one["mean"][1] for one in here]),
-        "se": np.array([np.hypot(one["se"][q], one["se"][1]) for one in here]),
-        "names": list(datasets),
-    }
-
-
-def trees_alone(rows: pd.DataFrame) -> dict:
-    """[ZM-28] The loss on both data sets, and on Adult by itself."""
-    return {"plain": loss(rows), "under": loss(rows, datasets=("adult",))}
-
-
-def best_and_worst(rows: pd.DataFrame) -> dict:
-    """By how much q = 1 is above each other q, and each other above q = 0."""
-    gaps = {}
-    for dataset in SETS:
-        here = line(rows, dataset)
-        for end, sign, word in ((1, 1, "below 1"), (0, -1, "above 0")):
-            for q, row in here.drop(index=end).iterrows():
-                gap = sign * (here["mean"][end] - row["mean"])
-                gaps[f"{dataset}, q = {q:g} {word}"] = gap, np.hypot(here["se"][end], row["se"])
-    differences, se = np.transpose(list(gaps.values()))
-    return {"differences": differences, "se": se, "names": list(gaps)}
-
-
-def of_each(metric: str, rows: pd.DataFrame, least: float = 0.0) -> dict:
-    """The mean of a metric for each data set and q from `least` up."""
-    here = rows[(rows["metric"] == metric) & (rows["q"] >= least)]
-    groups = here.groupby(["dataset", "q"])["value"]
-    se: pd.Series = groups.std() / np.sqrt(groups.size())
-    return {
-        "value": groups.mean().to_numpy(),
-        "se": se.to_numpy(),
-        "names": [f"{dataset}, q = {q:g}" for dataset, q in se.index],
-    }
+# Evidence ------------------------------------------------------------------------------------------
 
 
 def slope(rows: pd.DataFrame) -> dict:
@@ -223,9 +129,9 @@ def slope(rows: pd.DataFrame) -> dict:
     return evidence.slope(study.summarise(rows[["dataset", "q", "n", "metric", "rep", "value"]]))
 
 
-def blocks(frame: pd.DataFrame, world: str, number: int = 10) -> pd.DataFrame:
+def blocks(frame: pd.DataFrame, world: str) -> pd.DataFrame:
     """Repetitions that share no split, dealt into draws: those of a world with chance of one kind."""
-    return frame.assign(split=frame["rep"] % number, world=world)
+    return study.dealt(frame, column="split").assign(world=world)
 
 
 # What the curves do not show ------------------------------------------------------------------------
@@ -247,10 +153,11 @@ def expected_shares(
     >>> bool(np.allclose(found["ours"], found["theirs"]))
     True
     """
+    turned = UnrelatedQuestion(1 - q)
     undo = {
         "right": lambda s, t: s.undo(t),
         "no undoing": lambda s, t: t,
-        "coin turned": lambda s, t: UnrelatedQuestion(1 - q).undo(t),
+        "coin turned": lambda s, t: turned.undo(t.taken_as(turned)),
     }
     ours, theirs, names = [], [], []
     for dataset in SETS:
@@ -368,10 +275,10 @@ def pse_gap(q: list[float], tables: dict[str, Table]) -> dict:
 TENABLE = tuple(r for r in READINGS if not r.options.get("literal"))
 
 
-def touching(claim: str) -> list[str]:
-    """The names of the readings that can touch a claim, and of the two ways to draw the split."""
-    drawn = ["one split", "new splits"] if claim in REDRAWN.touches else []
-    return [*(r.name for r in TENABLE if claim in r.touches), *drawn]
+#: With the two ways to draw the split.
+HELD = (*TENABLE, replace(REDRAWN, name="one split"), REDRAWN)
+#: And what else may happen at q = 0.
+AT_ZERO = (*HELD, LIMIT, replace(LIMIT, name="0/0 to the letter"))
 
 
 def codings(claim: str) -> list[Reading]:

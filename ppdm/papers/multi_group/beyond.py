@@ -9,11 +9,12 @@ import pandas as pd
 
 from ppdm import data
 from ppdm.disguise import MultiGroup, UnrelatedQuestion, random_groups
+from ppdm.domain import Domain, encode
 from ppdm.papers.common import Reading, binarized, key
 from ppdm.papers.multi_group.experiment import FIRST, divided, parts, records, respondents
 from ppdm.papers.multi_group.readings import DATASETS
 from ppdm.privacy.ladder import belief, blind, vulnerability
-from ppdm.table import Domain, Table, encode
+from ppdm.table import Table
 
 #: The rungs of the ladder, by the names they have in frames.
 RUNGS = {"scheme": "scheme", "shares": "shares", "others": "others", "list": "own list"}

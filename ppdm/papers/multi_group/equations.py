@@ -237,9 +237,11 @@ def mirrored(rng: np.random.Generator, **settings) -> dict[str, dict]:
                 seen = scheme.disguise_table(part, rng).densified()
                 turned = Table(seen.domain, np.flip(seen.dense).ravel())  # every answer reversed
                 ours.append(scheme.undo(seen).dense.ravel() / part.total)
-                mirror = MultiGroup(1 - theta, scheme.groups).undo(turned)
-                theirs.append(mirror.dense.ravel() / part.total)
-                unturned.append(scheme.undo(turned).dense.ravel() / part.total)
+                mirror = MultiGroup(1 - theta, scheme.groups)
+                estimated = mirror.undo(turned.reported_by(mirror))
+                theirs.append(estimated.dense.ravel() / part.total)
+                wrongly = scheme.undo(turned.taken_as(scheme))
+                unturned.append(wrongly.dense.ravel() / part.total)
     cells, same, wrong = map(np.concatenate, (ours, theirs, unturned))
     return {"ZD-29": {"ours": cells, "theirs": same, "plants": {"θ for 1 - θ": (cells, wrong)}}}
 
@@ -286,5 +288,5 @@ def estimated_test(rng: np.random.Generator, **settings) -> dict[str, dict]:
                 expected = scheme.apply(part.test)  # all coins at once, no chance
                 ours.append(estimated_accuracy(tree, expected, scheme).estimate)
                 theirs.append(tree.score_table(part.test))
-                raw.append(tree.score_table(expected))
+                raw.append(tree.score_table(expected.taken_as("answers")))
     return {"ZD-16": {"ours": ours, "theirs": theirs, "plants": {"no undoing": (raw, theirs)}}}

@@ -33,16 +33,6 @@ CELL = ["dataset", "groups", "theta"]
 # Accuracies along θ -----------------------------------------------------------------------------
 
 
-def by_division(frame: pd.DataFrame, divisions: int) -> pd.DataFrame:
-    """A frame of repetitions that `experiment.parts` spread, with the number of each one's division.
-
-    >>> by_division(pd.DataFrame({"rep": range(4)}), 2)["division"].tolist()
-    [0, 0, 1, 1]
-    """
-    each = (int(frame["rep"].max()) + 1) // max(divisions, 1)
-    return frame.assign(division=frame["rep"] // each)
-
-
 def accuracies(summary: pd.DataFrame) -> pd.DataFrame:
     """The accuracies of a summary, and beside each what `trees` says of its divisions."""
     of = {

@@ -18,12 +18,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ppdm.disguise import MultiGroup, UnrelatedQuestion, random_groups
+from ppdm.domain import Domain, held
 from ppdm.estimate import pool
 from ppdm.learn import ID3, NaiveBayes, association_rules, frequent_among, supports
 from ppdm.learn.accuracy import estimated_accuracy
 from ppdm.papers import common
 from ppdm.papers.common import SPLIT_SEED, TRAINING, Respondents, held_table, key, tabled
-from ppdm.table import Domain, Table, held
+from ppdm.table import Table
 
 THETAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.51, 0.55, 0.6, 0.7, 0.8, 0.9, 1.0)
 LABELS = ("true", "shuffled")
@@ -116,7 +117,7 @@ def trees(
             else:
                 names = table.names[:-1] if class_in == "none" else table.names
                 scheme = MultiGroup(theta, dealt(names, groups, deal, sizes), absent)
-                learned_from = scheme.disguise_table(table, rng)
+                learned_from = scheme.disguise_table(table, rng).taken_as("answers")
             model = _learner(learner, negative).fit_table(learned_from)
             results.append((*part.outcome(model), *known))
     names = ("accuracy", "balanced", "constant", "undisguised", "majority")
@@ -207,7 +208,7 @@ def literal_class(reports: Table, scheme: MultiGroup) -> Table:
     without = [[name for name in group if name != target] for group in groups]
     alone = MultiGroup(scheme.theta, [group for group in without if group])
     total = alone.undo(reports.marginal(*attributes)).densified().values
-    return Table(reports.domain, np.stack([zero, total - zero], axis=1))
+    return Table(reports.domain, np.stack([zero, total - zero], axis=1).reshape(-1))
 
 
 def copied_class(table: Table, groups, theta: float, rng: np.random.Generator) -> Table:
@@ -296,8 +297,9 @@ def partly_disguised(
         true = part.outcome(ID3().fit_table(part.train))[0]
         for _ in repetitions:
             chosen = [names[i] for i in rng.permutation(len(names))[:hidden]]
-            scheme = MultiGroup(theta, [chosen] if chosen else [])
-            model = ID3(scheme).fit_table(scheme.disguise_table(part.train, rng))
+            scheme = MultiGroup(theta, [chosen]) if chosen else None
+            seen = scheme.disguise_table(part.train, rng) if scheme else part.train
+            model = ID3(scheme).fit_table(seen)
             rows.append({"accuracy": part.outcome(model)[0], "undisguised": true})
     return _columns(rows)
 
@@ -330,7 +332,7 @@ def two_parties(
             tables = {
                 "B alone": true, "A alone": scheme.undo(reports),
                 "both": pool(true, reports, scheme),
-                "discounted": true + scheme.undo(reports) * weight,
+                "discounted": pool(true, reports, scheme, weight),
             }  # fmt: skip
             rows.append({name: part.outcome(ID3().fit_table(t))[0] for name, t in tables.items()})
     return _columns(rows)

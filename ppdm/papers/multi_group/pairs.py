@@ -50,7 +50,7 @@ def paired(runs: Runs, names: list[str]) -> pd.DataFrame:
     """The paper's experiment under all pairs of these readings that can be held together."""
     both = study.pairs(READINGS.values(), names)
     on = max(2, runs.divisions // 2)
-    cells = study.cells(runs.grid, both, ours=False)
+    cells = study.points(runs.grid, both, ours=False)
     return runs.divided(study.under(runs.trees, both), cells, EACH * on, on)
 
 

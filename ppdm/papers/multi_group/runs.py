@@ -44,9 +44,8 @@ class Runs:
         """A run whose repetitions are spread over divisions of the records, the same number on each."""
         on, reps = on or self.divisions, reps or self.few
         spread = max(2, reps // on) * on
-        return evidence.by_division(
-            self.ch.run(partial(function, divisions=on), grid, reps=spread), on
-        )
+        frame = self.ch.run(partial(function, divisions=on), grid, reps=spread)
+        return study.dealt(frame, on, "division", runs=True)
 
     def elsewhere(
         self,
@@ -59,7 +58,7 @@ class Runs:
         on = draws or max(2, self.divisions // 2)
         if not readings:
             return self.divided(function, grid, self.few // 2, on)
-        cells = study.cells(grid, readings, ours=False)
+        cells = study.points(grid, readings, ours=False)
         return self.divided(study.under(function, readings), cells, self.few // 2, on)
 
     @cached_property

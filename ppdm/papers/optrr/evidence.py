@@ -434,4 +434,4 @@ def blocks(evidence_of, array: np.ndarray, number: int = 10) -> dict[str, dict]:
     >>> list(blocks(lambda part: {"value": part.mean()}, np.arange(4.0), 2).values())
     [{'value': np.float64(1.0)}, {'value': np.float64(2.0)}]
     """
-    return {f"draw {i + 1}": evidence_of(array[i::number]) for i in range(number)}
+    return study.each(evidence_of, [array[i::number] for i in range(number)])

@@ -18,11 +18,12 @@ from scipy.optimize import linprog
 
 from ppdm import study
 from ppdm.disguise import MultiGroup, today
+from ppdm.domain import Domain
 from ppdm.optimise import best_ldp_scheme, noise
 from ppdm.papers.common import respondents
 from ppdm.privacy import channel
 from ppdm.privacy.ladder import Agree, belief, vulnerability
-from ppdm.table import Domain, Table
+from ppdm.table import Table
 
 #: So many draws of chance is a claim asked in.
 DRAWS = 12
@@ -37,7 +38,7 @@ def in_draws(evidence: Callable[[np.random.Generator], dict], seed: int = 2016) 
     >>> len(found["draws"]), sorted(found)
     (12, ['draws', 'se', 'value'])
     """
-    draws = {f"draw {i + 1}": evidence(np.random.default_rng([seed, i])) for i in range(DRAWS)}
+    draws = study.each(evidence, [np.random.default_rng([seed, i]) for i in range(DRAWS)])
     return study.clustered(draws) | {"draws": draws}
 
 

@@ -19,8 +19,10 @@ from functools import lru_cache, reduce
 import numpy as np
 import pandas as pd
 
-from ppdm.disguise.matrix import matrix_epsilon, warner
+from ppdm.channel import matrix_epsilon
+from ppdm.disguise.matrix import warner
 from ppdm.disguise.today import subset_selection, two_coins, unary
+from ppdm.domain import held
 from ppdm.optimise import (
     best_ldp_scheme,
     best_scheme,
@@ -31,7 +33,6 @@ from ppdm.optimise import (
     workload_of,
 )
 from ppdm.papers.common import respondents
-from ppdm.table import held
 
 SIZE, ANSWERS = 8, (2, 2, 2)
 #: Zhan & Du's groups, of three answers (the last is the class).

@@ -18,11 +18,11 @@ from ppdm import data
 from ppdm.disguise import MultiGroup, UnrelatedQuestion
 from ppdm.disguise.matrix import frapp, uniform_perturbation, warner
 from ppdm.disguise.today import k_rr, k_rr_each, k_rr_record, subset_selection, unary
+from ppdm.domain import Domain
 from ppdm.optimise import best_scheme, mse, optrr
 from ppdm.papers.common import respondents
 from ppdm.papers.which import experiment
 from ppdm.papers.which.experiment import LINES, LINK, ONE, RECORD, SETS
-from ppdm.table import Domain
 
 COORDINATES = ["dataset", "scheme", "parameter", "knowledge", "goal"]
 #: A point counts as dominated where another is better by more than so many standard errors.

@@ -20,17 +20,19 @@ import pandas as pd
 from ppdm import data
 from ppdm.data import binarize
 from ppdm.disguise import Mechanism, MultiGroup, RRMatrix, UnrelatedQuestion, random_groups
-from ppdm.disguise.today import OneSampled, each, k_rr, two_coins, unary
+from ppdm.disguise.guess import answers, blind, is_exact, vulnerability
+from ppdm.disguise.today import OneSampled, each, two_coins, unary
 from ppdm.distort.aibr import aibr
 from ppdm.distort.condensation import kcg
 from ppdm.distort.svd import bsvd, ssvd
+from ppdm.domain import Domain, held
 from ppdm.learn import ID3, NaiveBayes
 from ppdm.optimise import best_scheme, optrr
 from ppdm.papers.common import binary_frame, fixed_split, key, respondents, scores, tabled
 from ppdm.privacy import ladder
 from ppdm.privacy.attacks import Distorted
 from ppdm.privacy.channel import interval
-from ppdm.table import Domain, Table, held
+from ppdm.table import Table
 
 SETS = ("adult", "breast-cancer-wisconsin", "congressional-voting", "pima")
 #: So many people at most stand on the list that reports are traced to, and in a released table.
@@ -209,7 +211,7 @@ def worth(
     (True, 0.0)
     """
     found = []
-    if isinstance(mechanism, (OneSampled, RRMatrix)):  # of so many reports few occur
+    if mechanism and mechanism.reported(train.domain).size > train.domain.size:  # few of them occur
         train = train.sparsified()
     for _ in range(surveys if mechanism else 1):
         reports = mechanism.disguise_table(train, rng) if mechanism else train
@@ -256,7 +258,7 @@ def attacked(
     0.8
     """
     found: dict[tuple[str, str], dict[str, Any]] = {}
-    victims, wide = victims.proportions().densified(), _wide(scheme, others.domain)
+    victims, wide = victims.proportions().densified(), not is_exact(scheme, others.domain)
     every = division == 0 or victims.domain.size <= LARGE
     for rung in ("others", "scheme", "shares") if every else ("others",):
         believed = ladder.belief(rung, others)
@@ -282,7 +284,7 @@ def _of_those_who_know_others(
     found = {(TWO, CLASS): _sure(chance, blind)}
     linked = ladder.guess(scheme, LINK, "own list", listed, listed)
     found["own list", LINK] = _sure(linked.chance, linked.blind)
-    if not isinstance(scheme, OneSampled):
+    if scheme.reported(others.domain).shape == others.domain.shape:  # a report looks like a record
         found["others", TRUTH] = _exactly(scheme, TRUTH, believed, victims)
     return found
 
@@ -316,14 +318,9 @@ def _strata(domain: Domain, known: tuple[str, ...]) -> tuple[np.ndarray, ...]:
     )
 
 
-def _wide(scheme: Mechanism, domain: Domain) -> bool:
-    """Whether reports are too many to go through: more than there are answers to a question."""
-    return isinstance(scheme, RRMatrix) and scheme.reported(domain).size != domain.size
-
-
 def _exactly(scheme: Mechanism, goal: str, believed: Table, true: Table) -> dict[str, Any]:
-    chance = ladder.vulnerability(scheme, goal, believed, true)
-    return _sure(chance, ladder.blind(scheme, goal, believed, true))
+    chance = vulnerability(scheme, goal, believed, true)
+    return _sure(chance, blind(scheme, goal, believed, true))
 
 
 def _sure(chance: float, blind: float) -> dict[str, Any]:
@@ -351,7 +348,7 @@ def _answers(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """One answer: the mean over all questions, the worst of them, and the class."""
     chances, blind = answers_guessed(scheme, believed, true, rng)
-    exact = not _wide(scheme, true.domain)
+    exact = is_exact(scheme, true.domain)
     for goal, take in ((ONE, np.mean), (WORST, np.max), (CLASS, lambda values: values[-1])):
         chance = float(take(chances))
         low, high = (chance, chance) if exact else interval(chance, ROUNDS)
@@ -364,7 +361,7 @@ def answers_guessed(
 ) -> tuple[np.ndarray, np.ndarray]:
     """For each yes/no answer the chance of its best guess, and that of the blind one.
 
-    It is `ladder.vulnerability`, for all answers at once; where the reports are too many, some are drawn.
+    Where the reports are too many to go through, some are drawn.
 
     >>> people = Table(Domain(("A", "B"), ((0, 1),) * 2), [40, 10, 10, 40])
     >>> answers_guessed(MultiGroup(0.7), people, people, np.random.default_rng(1))[0]
@@ -375,13 +372,9 @@ def answers_guessed(
     yes = _yes(domain)
     shares, own = (yes @ t.values for t in (believed, true))
     blind = np.where(shares > 0.5, own, 1 - own)
-    if _wide(scheme, domain):
+    if not is_exact(scheme, domain):
         return _drawn(scheme, believed, true, yes, rng), blind
-    if isinstance(scheme, OneSampled):
-        return _by_lot(scheme, believed, true, yes), blind
-    thought, happens = (scheme.apply(t).densified().values for t in (believed, true))
-    chances = [_right(scheme, name, (believed, thought), (true, happens)) for name in domain.names]
-    return np.array(chances), blind
+    return answers(scheme, believed, true), blind
 
 
 def _guessed(scheme: Mechanism, name: str, believed: Table, true: Table) -> tuple[float, float]:
@@ -389,75 +382,14 @@ def _guessed(scheme: Mechanism, name: str, believed: Table, true: Table) -> tupl
     weight = true.values.sum()
     if weight == 0:
         return 0.0, 0.0
-    unseen = weight * ladder.blind(scheme, name, believed, true)
-    if isinstance(scheme, OneSampled):
-        chances = _by_lot(scheme, believed, true, _yes(true.domain))
-        return float(chances[true.domain.axis(name)]), unseen
-    thought, happens = (scheme.apply(t).densified().values for t in (believed, true))
-    return _right(scheme, name, (believed, thought), (true, happens)), unseen
-
-
-def _right(
-    scheme: Mechanism,
-    name: str,
-    thought: tuple[Table, np.ndarray],
-    happens: tuple[Table, np.ndarray],
-) -> float:
-    """How often the likelier answer is right; each side is records and their reports."""
-    one, real = (_with_yes(scheme, name, *side) for side in (thought, happens))
-    return float(np.where(one > thought[1] - one, real, happens[1] - real).sum())
-
-
-def _with_yes(scheme: Mechanism, name: str, records: Table, reports: np.ndarray) -> np.ndarray:
-    """P(the answer is yes, report), from the reports of all: only its own disguise is taken back.
-
-    The other answers' disguise is left on: so no second pass over all answers is needed.
-    """
-    domain = records.domain
-    axis = domain.axis(name)
-    yes = _yes(domain)[axis]
-    if isinstance(scheme, UnrelatedQuestion):
-        own = scheme.q * records.values
-        return own * yes + (reports - own) * (yes @ records.values) / records.values.sum()
-    if isinstance(scheme, MultiGroup):
-        group = next(g for g in scheme.groups or (domain.names,) if name in g)
-        other, theta = scheme.reversal(domain, group), scheme.theta
-        open_ = (theta * reports - (1 - theta) * reports[other]) / (2 * theta - 1) * yes
-        return theta * open_ + (1 - theta) * open_[other]
-    assert isinstance(scheme, RRMatrix)
-    M = scheme.matrices[name]
-    shaped = reports.reshape(-1, 2, int(domain.strides[axis]))
-    open_ = np.linalg.inv(M)[1] @ shaped  # [before, after]: the answer is yes, the others reported
-    return (M[:, 1][None, :, None] * open_[:, None, :]).reshape(-1)
+    unseen = weight * blind(scheme, name, believed, true)
+    return weight * vulnerability(scheme, name, believed, true), unseen
 
 
 @lru_cache(maxsize=8)
 def _yes(domain: Domain) -> np.ndarray:
     """For each question, which records answer it with the second level."""
     return (domain.digits(np.arange(domain.size)) == 1).T.astype(float)
-
-
-def _by_lot(scheme: OneSampled, believed: Table, true: Table, yes: np.ndarray) -> np.ndarray:
-    """Of every answer at once what `ladder.vulnerability` says of each; a block is one answer and the class."""
-    M = k_rr(4, scheme.rate)
-    sides = [np.einsum("rv,svaq->sraq", M, _triples(t.values, yes)) for t in (believed, true)]
-    says = sides[0].argmax(axis=0)  # [report, question asked, question guessed]
-    right = np.take_along_axis(sides[1], says[None], axis=0)[0]
-    return right.sum(axis=0)[:-1].mean(axis=0)
-
-
-def _triples(values: np.ndarray, yes: np.ndarray) -> np.ndarray:
-    """P(secret s, block v) of each block of one answer and the class: [s, v, answer, secret's question]."""
-    out = np.empty((2, 2, 2, len(yes), len(yes)))  # [s, answer, class, ...]
-    for level in (0, 1):
-        here = values * (yes[-1] == level)
-        kept = np.flatnonzero(here)
-        ones, weights = yes[:, kept], here[kept]
-        both, single, whole = (ones * weights) @ ones.T, ones @ weights, weights.sum()
-        out[1, 1, level], out[0, 1, level] = both, single[:, None] - both
-        out[1, 0, level] = single[None] - both
-        out[0, 0, level] = whole - single[:, None] - single[None] + both
-    return out.reshape(2, 4, len(yes), len(yes))
 
 
 def _drawn(

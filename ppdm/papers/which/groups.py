@@ -15,9 +15,9 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 
+from ppdm.domain import held
 from ppdm.papers.which.design import _group
 from ppdm.privacy.channel import blind, posterior, refinement
-from ppdm.table import held
 
 ANSWERS = 3
 #: Shorter names of the groupings of three answers; the last answer is the class.

@@ -1,0 +1,348 @@
+"""The checker: one submission to a graded notebook, in a process of its own, with bounds of its own.
+
+    python -m ppdm.course.checker < job > result        (`ppdm.course.grade` calls it; both are JSON)
+
+The submission is put together anew: the student's answers, and the tests as they were handed out, with the
+hidden ones. Then it is gone through from top to bottom. What the lecturer wrote for everybody runs on
+both sides of the wall, what the student wrote behind it only, and tests here only, with the names of
+answers bound to what they are behind the wall: plain data, or functions that are called there.
+
+Whatever a student wrote is read, compared and written down here, within so much memory and processor
+time; who exhausts them ends his own checker, and no other. No text of a student's meets a regular
+expression.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import builtins
+import contextlib
+import json
+import os
+import sys
+import time
+import unicodedata
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ppdm.course import personal
+from ppdm.course.wall import EndedError, LateError, NoSandboxError, RemoteError, Sandbox
+
+#: Bytes of memory and seconds of work for one checker; by the clock, a submission may take so many
+#: times the time limit of a piece.
+MEMORY, WORK, TIMES = 3 << 30, 120, 8
+#: Cells and characters of a notebook; characters of a piece that are written down, and of a message.
+MOST_CELLS, MOST_TEXT, LONGEST, LONGEST_MESSAGE = 1_000, 1_000_000, 10_000, 600
+TOO_LONG = "was not run: the submission took too long as a whole"
+
+
+class Piece(NamedTuple):
+    """A cell of a notebook; `name` is nbgrader's for one that was handed out."""
+
+    kind: str  # "code" or "markdown"
+    source: str
+    name: str | None = None
+    note: dict | None = None  # nbgrader's metadata
+
+    @property
+    def role(self) -> str:
+        """Who wrote it, and what for: given, answer, test or essay."""
+        if self.note is None or not self.note["locked"]:
+            return "answer" if self.kind == "code" else "essay"
+        return "test" if self.note["grade"] else "given"
+
+
+def main() -> None:
+    """Read the job, do it within bounds, write the result."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_CPU, (WORK, resource.RLIM_INFINITY))
+    job, result = json.load(sys.stdin), os.dup(1)
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
+        answer = check(job)
+    with open(result, "w", encoding="ascii") as file:
+        json.dump(answer, file)
+
+
+def check(job: dict) -> dict:
+    """The cells of the graded notebook, and remarks; or the reason why there is no wall."""
+    source, blank = ([_piece(cell) for cell in job[version]] for version in ("source", "blank"))
+    if not job["notebook"]:
+        return _nothing(blank)
+    try:
+        handed_in = read(base64.b64decode(job["notebook"]))
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with the file
+        words = f"{type(error).__name__}: {show(str(error))[:100]}"
+        return _nothing(blank, f"{job['assignment']}.ipynb does not open: {words}")
+    try:
+        pieces, remarks = put_together(handed_in, source, blank)
+        if not any(piece.name for piece in handed_in):
+            return _nothing(blank, f"holds no cell of the assignment {job['assignment']}")
+        said, stopped = examine(pieces, blank, job["student"], job["timeout"])
+    except NoSandboxError as error:
+        return {"problem": str(error)}
+    remarks += [*_typed_id(handed_in, job["student"]), *stopped]
+    originals = {piece.name: piece for piece in blank}
+    cells = [_written(piece, originals.get(piece.name), said) for piece in pieces]
+    return {"cells": cells, "remarks": [show(remark)[:400] for remark in remarks]}
+
+
+def _nothing(blank: list[Piece], *remarks: str) -> dict:
+    said = {piece.name: "This cell was not run." for piece in blank}
+    return {"cells": [_written(piece, piece, said) for piece in blank], "remarks": list(remarks)}
+
+
+# -- reading ---------------------------------------------------------------------------------------
+
+
+def read(data: bytes) -> list[Piece]:
+    """The cells of a notebook, and of them only kind, text and name."""
+    text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    try:
+        cells = json.loads(text)["cells"]
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if not isinstance(cells, list) or len(cells) > MOST_CELLS:
+        raise ValueError(f"up to {MOST_CELLS} cells are read")
+    pieces = [_piece(cell)._replace(note=None) for cell in cells]
+    if sum(len(piece.source) for piece in pieces) > MOST_TEXT:
+        raise ValueError("its cells hold too much text")
+    return pieces
+
+
+def _piece(cell: dict) -> Piece:
+    source = cell.get("source", "")
+    source = source if isinstance(source, str) else "".join(source)
+    source = source.encode("utf-8", "replace").decode("utf-8")
+    note = (cell.get("metadata") or {}).get("nbgrader") or {}
+    name = note.get("grade_id")
+    kind = "code" if cell["cell_type"] == "code" else "markdown"
+    return Piece(kind, source, name, note) if isinstance(name, str) else Piece(kind, source)
+
+
+def put_together(
+    handed_in: list[Piece], source: list[Piece], blank: list[Piece]
+) -> tuple[list[Piece], list[str]]:
+    """The student's answers among the original tests, in their order, and remarks on what was changed."""
+    given_out = {piece.name: piece for piece in blank if piece.name}
+    own: dict[str | None, Piece] = {}
+    added: dict[str | None, list[Piece]] = {None: []}
+    remarks, place = [], None
+    for piece in handed_in:
+        if piece.name in given_out and piece.name not in own:
+            own[piece.name], place = piece, piece.name
+            added[place] = []
+            continue
+        if piece.name in own:
+            remarks.append(f"cell {piece.name!r} occurs twice; as a rule the first one counts")
+        locked = piece.name in given_out and given_out[piece.name].role in ("given", "test")
+        if piece.kind == "code" and not locked:
+            added[place].append(Piece("code", piece.source))
+    pieces = added[None]
+    for original in source:
+        name = original.name
+        if name is None:  # the text of the assignment
+            pieces.append(original)
+            continue
+        if name not in own:
+            remarks.append(f"cell {name!r} is missing; it was put back as it was handed out")
+        text = own.get(name, given_out[name]).source
+        if original.role in ("answer", "essay"):
+            pieces.append(original._replace(source=text))
+        else:
+            pieces.append(original)
+            if text.strip() not in (original.source.strip(), given_out[name].source.strip()):
+                remarks.append(f"cell {name!r} was altered; the original was used")
+        pieces += added.get(name, [])
+    return pieces, remarks
+
+
+def _typed_id(handed_in: list[Piece], student: str) -> list[str]:
+    """A remark if the notebook names another student than its folder does."""
+    lines = [line for piece in handed_in for line in piece.source.split("\n")]
+    for name, equals, typed in (line.partition("=") for line in lines):
+        typed = typed.partition("#")[0].strip().strip("'\"").strip()
+        if name.strip() == "student" and equals and typed.lower() not in ("", student.lower()):
+            return [f"the notebook names the student {typed[:80]!r}; the folder's name was used"]
+    return []
+
+
+# -- asking ----------------------------------------------------------------------------------------
+
+
+def examine(
+    pieces: Sequence[Piece], blank: list[Piece], student: str, timeout: float
+) -> tuple[dict[str | None, str | None], list[str]]:
+    """What each test says (None: content), and remarks on pieces that had to be stopped."""
+    os.environ[personal.STUDENT] = student
+    personal.forget()
+    titled = [
+        (f"cell {piece.name!r}" if piece.name else f"cell number {number}", piece)
+        for number, piece in enumerate(pieces, 1)
+        if piece.kind == "code"
+    ]
+    space: dict = {"student": student}
+    for title, piece in titled:
+        if piece.role == "given":  # the lecturer's own, so is a test
+            exec(_compiled(piece.source, title), space)  # noqa: S102
+    talk = _Talk(timeout, vars(personal.mine()) if personal.begun() else {})
+    given_out = {piece.name: piece.source for piece in blank}
+    said: dict[str | None, str | None] = {}
+    try:
+        for title, piece in titled:
+            if piece.role == "test":
+                said[piece.name] = talk.test(title, piece.source, space)
+            else:
+                talk.run(title, given_out[piece.name] if piece.role == "given" else piece.source)
+    finally:
+        talk.close()
+        del os.environ[personal.STUDENT]
+    return said, talk.remarks
+
+
+class _Talk:
+    """A sandbox, and what it was told so far: if it is lost, another is told the same."""
+
+    def __init__(self, timeout: float, data: dict):
+        self.timeout, self.data = timeout, data
+        self.deadline = time.monotonic() + TIMES * timeout
+        self.sandbox: Sandbox | None = None
+        self.done: list[tuple[str, str]] = []
+        self.remarks: list[str] = []
+
+    def run(self, title: str, source: str) -> None:
+        """Run a piece behind the wall."""
+        if self._attempt(title, lambda sandbox: sandbox.run(source)) is None:
+            self.done.append((title, source))
+
+    def test(self, title: str, source: str, space: dict) -> str | None:
+        """What a test says of the answers."""
+        message = None
+        names = {node.id for node in ast.walk(_tree(source)) if isinstance(node, ast.Name)}
+
+        def ask(sandbox: Sandbox) -> None:
+            nonlocal message
+            own = dict(space)
+            try:
+                for name in sorted(names - set(space) - set(dir(builtins))):
+                    with contextlib.suppress(NameError):  # the test says so
+                        own[name] = sandbox.value(name)
+                exec(_compiled(source, title), own)  # noqa: S102 - the lecturer's own
+            except Exception as error:  # noqa: BLE001 - a test that is not content
+                message = _words(error)
+
+        reason = self._attempt(title, ask)
+        return message if reason is None else f"This cell {reason}."
+
+    def _attempt(self, title: str, action) -> str | None:
+        """Do something with the sandbox, within the time; the reason if it was stopped."""
+        try:
+            if (sandbox := self._current()) is not None:
+                self._allow(sandbox)
+                action(sandbox)
+                return None
+            reason = TOO_LONG
+        except LateError as error:
+            reason = f"ran longer than {self.timeout:g} seconds"
+            if error.lost:
+                reason += ", and could not be interrupted"
+                self.close()
+        except EndedError:
+            reason = "ended its Python"
+            self.close()
+        self.remarks.append(f"{title} {reason}")
+        return reason
+
+    def _allow(self, sandbox: Sandbox) -> None:
+        sandbox.allow(min(self.timeout, max(self.deadline - time.monotonic(), 0.1)))
+
+    def _current(self) -> Sandbox | None:
+        """The sandbox, or a new one that is told the same; None if there is no time left."""
+        while time.monotonic() < self.deadline:
+            if self.sandbox is not None:
+                return self.sandbox
+            self.sandbox = Sandbox()
+            self._allow(self.sandbox)
+            self.sandbox.give(self.data)
+            told, self.done = self.done, []
+            for (
+                title,
+                source,
+            ) in told:  # what went well once, and not again, is left out from now on
+                self.run(title, source)
+        return None
+
+    def close(self) -> None:
+        """End the sandbox."""
+        sandbox, self.sandbox = self.sandbox, None
+        if sandbox is not None:
+            sandbox.close()
+
+
+def _words(error: Exception) -> str:
+    text = str(error)
+    if isinstance(error, NameError):
+        text = f"{text}: the cell that should define it did not get that far"
+    elif not (isinstance(error, AssertionError) and text):
+        text = f"{error.kind if isinstance(error, RemoteError) else type(error).__name__}: {text}"
+    return show(text)[:LONGEST_MESSAGE]
+
+
+def _tree(source: str) -> ast.Module:
+    """A trusted piece of code, with what a notebook allows."""
+    try:
+        return ast.parse(source)
+    except SyntaxError:
+        from IPython.core.inputtransformer2 import TransformerManager
+
+        return ast.parse(TransformerManager().transform_cell(source))
+
+
+def _compiled(source: str, title: str):
+    return compile(_tree(source), title, "exec")
+
+
+# -- writing ---------------------------------------------------------------------------------------
+
+
+def show(text: str) -> str:
+    """Text that can be shown: no characters that steer instead of being seen.
+
+    >>> show("a\\x1b[0m\\u202e\\n")
+    'a�[0m�\\n'
+    """
+    steering = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+    return "".join(
+        c if c in "\n\t" or unicodedata.category(c) not in steering else "�" for c in text
+    )
+
+
+def _written(piece: Piece, given_out: Piece | None, said: dict) -> dict:
+    """A cell of the graded notebook. A test that is not content ends in an error, as nbgrader expects."""
+    source = show(piece.source[:LONGEST]) + (
+        "\n[cut off here]" if len(piece.source) > LONGEST else ""
+    )
+    if piece.kind == "markdown" and piece.name:
+        source = source.replace("&", "&amp;").replace(
+            "<", "&lt;"
+        )  # a student's text, and no markup
+    unanswered = not piece.source.strip() or (
+        given_out and piece.source.strip() == given_out.source.strip()
+    )
+    if given_out and (unanswered or piece.role in ("test", "given")):
+        source = given_out.source
+    cell: dict = {"cell_type": piece.kind, "source": source,
+            "metadata": {"nbgrader": given_out.note} if given_out and given_out.note else {}}  # fmt: skip
+    if piece.kind == "code":
+        message = said.get(piece.name) if piece.role == "test" else None
+        outputs = [] if message is None else [
+            {"output_type": "error", "ename": "Test", "evalue": message, "traceback": [message]}
+        ]  # fmt: skip
+        cell |= {"outputs": outputs, "execution_count": None}
+    return cell
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+"""Claims: the entries of `book/claims/<stem>.yml`, each with its rule; the form stands in `ppdm.study`."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ppdm.study import history, rules, tidy
+
+REPRODUCED = "reproduced"
+CAVEAT = "reproduced with a caveat"
+NOT_REPRODUCED = "not reproduced"
+WRONG = "wrong in the paper"
+UNTESTABLE = "cannot be tested"
+# Every verdict, the style it is shown in, and how it is said of several claims.
+STYLES = {
+    REPRODUCED: ("reproduced", "reproduced"),
+    CAVEAT: ("caveat", "with a caveat"),
+    NOT_REPRODUCED: ("not", "not reproduced"),
+    WRONG: ("wrong", "wrong in the paper"),
+    UNTESTABLE: ("untested", "cannot be tested"),
+}
+VERDICTS = tuple(STYLES)
+NOT_DECIDED = "not decided in a quick run"
+PREFIXES = {"zhan-matwin": "ZM", "zhan-du": "ZD", "guo": "GU", "huang-du": "HD", "which": "WC"}
+
+
+class LedgerError(ValueError):
+    """The ledger and the chapter do not fit together."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One entry of a claims file."""
+
+    id: str
+    paper: str
+    where: str
+    claim: str
+    rule: str
+    expect: str
+    given: dict = field(default_factory=dict)  # the rule's parameters
+    printed: str = ""
+    condition: str = ""
+    met: str = REPRODUCED
+    unmet: str = NOT_REPRODUCED
+    why: str = ""  # said of every verdict but "reproduced"
+    note: str = ""  # said of any
+    full_size: bool = True
+    family: str = ""
+    unit: str = ""
+    refuses: tuple[str, ...] = ()  # plants in which the rule must not be met
+    accepts: tuple[str, ...] = ()  # plants in which it must be: the claim is true there
+    by_construction: str = ""  # why no plant can break the claim
+    one_world: str = ""  # why there is no other world: an identity, a count
+    evidence: dict = field(default_factory=dict)  # rows, where, from and its arguments
+    history: str = ""  # when its rule was written, one of history.STATUSES
+
+    @property
+    def rule_text(self) -> str:
+        given = {k: v for k, v in self.given.items() if k != "printed"}
+        inside = ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in given.items())
+        return f"{self.rule} ({inside})" if inside else self.rule
+
+
+NEEDED = ("id", "paper", "where", "claim", "rule", "expect")
+KEYS = tuple({f.name for f in fields(Claim)} - {"given", "family", "history"})
+
+
+def read(path: str | Path) -> dict[str, Claim]:
+    """The claims of one file by id, checked: an entry that could not be decided is an error here."""
+    path = Path(path)
+    try:
+        entries = history.written(path)
+    except yaml.YAMLError as error:
+        raise LedgerError(f"{path.name} is not YAML: {error}") from error
+    if not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
+        raise LedgerError(f"{path.name} must be a list of claims, each beginning with `- id:`")
+    rulebook, claims = history.read(path.parent), {}
+    for entry in entries:
+        rule = entry.get("rule")
+        given = dict(rule if isinstance(rule, dict) else {"name": rule})
+        name, family = given.pop("name", None), given.pop("family", "")
+        fault = next(_faults(entry, name, given, family), "")
+        if not fault and entry["id"] in claims:
+            fault = "is there twice"
+        if fault:
+            raise LedgerError(f"{path.name}: claim {entry.get('id', '(without id)')} {fault}")
+        told = {key: value for key, value in entry.items() if key in KEYS}
+        told |= {key: _names(told[key]) for key in ("refuses", "accepts") if key in told}
+        told |= {"rule": name, "family": family, "history": rulebook.status(entry["id"])}
+        told.setdefault("full_size", name in rules.WAIT_FOR_FULL_SIZE)
+        if "printed" in rules.fixed_in(name):
+            given["printed"] = entry["printed"]
+        claims[entry["id"]] = Claim(**told, given=given)
+    families = Counter(c.family for c in claims.values() if c.family)
+    for claim in claims.values():
+        if claim.family:
+            claim.given["family"] = families[claim.family]
+    return claims
+
+
+def _names(names: Any) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names or ())
+
+
+def _faults(entry: dict, rule: Any, given: dict, family: Any) -> Iterator[str]:
+    """What an entry lacks or has too much of, a sentence each; the first of them is said."""
+    for key in [key for key in entry if key not in KEYS]:
+        yield f"has the unknown key {key!r}; did you mean {nearest(key, KEYS)!r}?"
+    yield from (f"has no {key}: {key} is missing" for key in NEEDED if not entry.get(key))
+    paper, condition = entry["paper"], entry.get("condition", "")
+    met, unmet = entry.get("met", REPRODUCED), entry.get("unmet", NOT_REPRODUCED)
+    if paper not in PREFIXES:
+        yield f"names the paper {paper!r}; allowed are {', '.join(PREFIXES)}"
+    if not str(entry["id"]).startswith(PREFIXES[paper] + "-"):
+        yield f"is misnamed: ids of {paper} begin with {PREFIXES[paper]}-"
+    if rule not in rules.RULES:
+        yield f"has the unknown rule {rule!r}; did you mean {nearest(str(rule), rules.RULES)!r}?"
+    fixed = rules.fixed_in(rule)
+    table = [
+        (isinstance(family, str), "needs as family the name of numbers that are printed together"),
+        (isinstance(entry.get("printed", ""), str),
+         f"is printed as {entry.get('printed')!r}: write it in quotes, so that its digits count"),
+        (not family or "family" in fixed, f"has a family, and the rule {rule} knows none"),
+        ("printed" not in fixed or entry.get("printed"), f"needs the printed number, for its rule {rule}"),
+        *((key in fixed, f"gives {key!r}: the rule {rule} has no {key!r}; it has {', '.join(fixed) or 'nothing'}")
+          for key in given),
+        *((key in {*given, "printed"} or not needed, f"is not complete: rule {rule} needs {key!r}")
+          for key, needed in fixed.items()),
+        *((isinstance(name, str) and ";" not in name, f"{key} is a list of names")
+          for key in ("refuses", "accepts") for name in _names(entry.get(key))),
+        (not (entry.get("by_construction") and entry.get("refuses")),
+         "is true by construction: it has no plant that its rule refuses"),
+        (rule != "untestable" or entry.get("why"), "cannot be tested and needs its reason (why)"),
+        *((verdict in VERDICTS, f"says {verdict!r}, no verdict; did you mean {nearest(verdict, VERDICTS)!r}?")
+          for verdict in (met, unmet, entry["expect"])),
+        (CAVEAT not in (met, unmet), f"cannot say {CAVEAT!r} by itself: it comes from a condition"),
+        (met != unmet, "leads to the same verdict, met or unmet: the rule would decide nothing"),
+        (not condition or met == REPRODUCED, "is wrong in its verdict: a condition goes with `met: reproduced`"),
+        *_of_evidence(entry.get("evidence")),
+    ]  # fmt: skip
+    yield from (sentence for holds, sentence in table if not holds)
+    possible = (
+        {UNTESTABLE} if rule == "untestable" else {met, unmet} | ({CAVEAT} if condition else set())
+    )
+    if entry["expect"] not in possible:
+        yield f"expects {entry['expect']!r}, which cannot come out; possible: {', '.join(sorted(possible))}"
+
+
+def _of_evidence(evidence: Any) -> list[tuple[bool, str]]:
+    """Whether an entry's evidence names what there is."""
+    if evidence is None:
+        return []
+    known = evidence if isinstance(evidence, dict) else {}
+    parts = [known[part] for part in ("plain", "under") if part in known] or [known]
+    allowed = ", ".join(tidy.EXTRACTORS)
+    return [
+        (isinstance(part, dict) and "rows" in part and part.get("from") in tidy.EXTRACTORS,
+         f"has evidence {part!r}; it needs `rows` (a frame of the chapter) and `from`, one of {allowed}")
+        for part in parts
+    ]  # fmt: skip
+
+
+def nearest(word: str, known: Iterable[object]) -> str:
+    """The known word most like the given one.
+
+    >>> nearest("ZM3", ["ZM-1", "ZM-3", "ZD-4"])
+    'ZM-3'
+    """
+    alike = difflib.get_close_matches(str(word), [str(k) for k in known], n=1, cutoff=0)
+    return alike[0] if alike else ""
+
+
+# Numbers for people -------------------------------------------------------------------------------
+
+
+PERCENT = ("points", "point", "%")  # units in which a share is shown a hundredfold
+
+
+def interval(finding: rules.Finding, unit: str = "") -> str:
+    """Our number with its interval, for people, in the claim's unit.
+
+    >>> finding = rules.Finding(True, 0.0823, 0.0751, 0.0884, "")
+    >>> interval(finding), interval(finding, "points")
+    ('0.0823 (0.0751 to 0.0884)', '8.23 (7.51 to 8.84) points')
+    """
+    scale, digits = (100, 3) if unit in PERCENT else (1, 4)
+    ours, *ends = [short(scale * x, digits) for x in finding[1:4] if x is not None] or [""]
+    return f"{ours}{' ({} to {})'.format(*ends) if ends else ''} {unit if ours else ''}".rstrip()
+
+
+def short(number: float, digits: int = 4) -> str:
+    """Four digits of a measured number, and a count in full.
+
+    >>> short(-0.4978621957), short(48842), short(449), short(1e-9), short(1.984e126)
+    ('-0.4979', '48,842', '449', '1e-09', '1.984e+126')
+    """
+    if 1e3 <= abs(number) < 1e9 and float(number).is_integer():
+        return f"{number:,.0f}"
+    return f"{number:.{digits}g}"
