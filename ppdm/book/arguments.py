@@ -125,7 +125,6 @@ def check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--screenshots", action="store_true", help="write a picture of every page in every mode"
     )
-    parser.add_argument("--no-lighthouse", action="store_true", help="leave out Lighthouse")
     parser.add_argument(
         "--axe",
         default="serious",
