@@ -59,7 +59,7 @@ class Section(NamedTuple):
     heading: str
     text: str
     weight: float  # see WEIGHTS
-    labels: list[str] = []  # other anchors of its heading
+    labels: tuple[str, ...] = ()  # other anchors of its heading
 
 
 def plain(text: str) -> str:
@@ -112,7 +112,8 @@ def sections(name: str, html: str) -> list[Section]:
             if isinstance(child, Tag) and child.name != "section" and child is not heading
         ]
         anchor, text = str(part.get("id") or ""), plain(" ".join(own))[:_LONGEST]
-        labels = [str(span["id"]) for span in part.find_all("span", id=True, recursive=False)]
+        spans = part.find_all("span", id=True, recursive=False)
+        labels = tuple(str(span["id"]) for span in spans)
         found.append(Section(name, anchor, title, words, text, weight, labels))
     return found
 
