@@ -76,8 +76,6 @@ be right seven times in ten. With the report he is right as often as the coin le
 
 from importlib import import_module
 
-from ppdm.moved import answer_old_paths
-
 TYPE_CHECKING = False  # `typing` would cost more than all the rest of this import
 if TYPE_CHECKING:  # for type checkers, and for the account of what a run may reach
     from ppdm.contract import Survey
@@ -111,7 +109,8 @@ __all__ = [
 ]
 
 
-answer_old_paths()
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
 
 
 def __getattr__(name: str) -> object:

@@ -13,6 +13,9 @@ forced-response     ``truth``: probability of the true answer; ``forced``: the p
                     told to give each level, in their order
 matrix              ``matrix``: M[y][x], the probability that the true level x is reported as y;
                     ``outputs``: the labels of the reports, by default the levels; ``prior``
+triangular          ``p``: the first answer is reported as the second with probability p; the second
+                    as it is (asked is whether it, or an unrelated question with a yes in p of all
+                    cases, or both, are answered yes)
 unrelated-question  ``q``: probability of the private answers; ``personal``: for each attribute the
                     known probabilities of its levels in the personal answers, else all alike
 multi-group         ``theta``: the truth with probability θ, else all answers of a group reversed;
@@ -411,6 +414,7 @@ _MECHANISMS = {
     "k-rr": _Mechanism({"p": _probability}),
     "forced-response": _Mechanism({"truth": _probability, "forced": _probabilities}),
     "matrix": _Mechanism({"matrix": _matrix}, {"outputs": _levels, "prior": _distribution}),
+    "triangular": _Mechanism({"p": _probability}, two=True),
     "unrelated-question": _Mechanism(
         {"q": _probability}, {"personal": _distributions}, groups=True
     ),

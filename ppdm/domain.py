@@ -57,11 +57,11 @@ class Domain:
                 f"{len(self.levels)} given"
             )
         object.__setattr__(self, "names", tuple(self.names))
-        levels = (
+        ordered = (
             tuple(in_order(f"the levels of {name!r}", given))
             for name, given in zip(self.names, self.levels)
         )
-        object.__setattr__(self, "levels", tuple(levels))
+        object.__setattr__(self, "levels", tuple(ordered))
         object.__setattr__(self, "whole", self.names)
         for name, levels in zip(self.names, self.levels, strict=True):
             _refuse_repeated(name, levels)
@@ -271,7 +271,7 @@ def decode(codes: np.ndarray, domain: Domain, like: pd.DataFrame | None = None) 
     >>> decode(np.array([2, 0]), Domain(("A",), (("no", "so so", "yes"),)))["A"].tolist()
     ['yes', 'no']
     """
-    return from_level_numbers(domain.digits(codes).T, domain, like)
+    return from_level_numbers(list(domain.digits(codes).T), domain, like)
 
 
 def from_level_numbers(

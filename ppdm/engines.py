@@ -32,9 +32,9 @@ SAMPLE = 10_000
 #: Cells of so many batches are held before they are added up.
 HELD = 64
 
+#: The libraries whose complaints are told in a sentence.
+ENGINES = ("polars", "duckdb", "_duckdb", "pandas", "pyarrow")
 PARQUET, CSV = (".parquet", ".pq"), (".csv", ".csv.gz", ".csv.zst")
-ARROW_STREAMS = ("Dataset", "FileSystemDataset", "UnionDataset", "InMemoryDataset", "Scanner",
-                 "RecordBatchReader")  # fmt: skip
 
 
 class Cells(NamedTuple):
@@ -75,11 +75,11 @@ def elsewhere(records: object) -> bool:
         return True
     if isinstance(records, (pd.DataFrame, pd.Series, np.ndarray, list, tuple)):
         return False
-    return _is_arrow_stream(records) or _wrapped(records) is not None
+    return _is_arrow(records) or _wrapped(records) is not None
 
 
 def opened(records: object) -> Source:
-    """The records as narwhals sees them; files are opened by Polars or DuckDB, and not yet read.
+    """The records as narwhals sees them; files are opened, and not yet read.
 
     >>> opened(pd.DataFrame({"A": [1, 0], "B": [0, 0]})).names
     ['A', 'B']
@@ -88,9 +88,9 @@ def opened(records: object) -> Source:
         return records
     if isinstance(records, (str, Path)):
         return _files(str(records))
-    if _is_arrow_stream(records):
-        return _arrow_stream(records)
     frame = _wrapped(records)
+    if frame is None and _is_arrow(records):
+        return _arrow_stream(records)
     if frame is None:
         raise ValueError(
             f"records are a frame (pandas, Polars, Arrow, DuckDB, Dask, Spark), a 2-d array or a "
@@ -113,7 +113,7 @@ def grouped(source: Source, sets: Sequence[Sequence[str]], most: int = MOST_CELL
         number += "_"
     groups: Iterable[Any]
     if source.batches is not None:
-        groups = _in_batches(source.batches(), sets, number)
+        groups = _in_batches(source, sets, number, most)
     elif source.frame.implementation.is_dask():
         groups = _in_dask(source.frame.to_native(), sets, number, most)
     else:
@@ -155,17 +155,14 @@ def together(source: Source, sets: Sequence[Sequence[str]]) -> list[list[str]]:
         return [sorted(names) for names in distinct]
     columns = sorted({name for names in sets for name in names})
     _refuse_columns(source, columns)
-    first = _home(_whole(source, most=1).select(columns).head(SAMPLE))
+    first = _home(_whole(source, most=2).select(columns).head(SAMPLE))
     sizes = {name: max(2, first[name].n_unique()) for name in columns}
     covers: list[frozenset[str]] = []
     for names in sorted(distinct, key=lambda names: (-len(names), sorted(names))):
-        fits = [
-            (len(names - cover), place)
-            for place, cover in enumerate(covers)
-            if names <= cover or math.prod(sizes[name] for name in cover | names) <= TOGETHER
-        ]
-        if fits:
-            covers[min(fits)[1]] |= names
+        for place, cover in enumerate(covers):
+            if names <= cover or math.prod(sizes[n] for n in cover | names) <= TOGETHER:
+                covers[place] |= names
+                break
         else:
             covers.append(names)
     return [sorted(cover) for cover in covers]
@@ -297,10 +294,10 @@ def _one_header(files: list[str], headers: list[tuple]) -> tuple:
     return headers[0]
 
 
-def _is_arrow_stream(records: object) -> bool:
-    """Arrow's datasets and readers, which narwhals does not know."""
-    kind = type(records)
-    return kind.__module__.split(".")[0] == "pyarrow" and kind.__name__ in ARROW_STREAMS
+def _is_arrow(records: object) -> bool:
+    """Whether this is Arrow's: of it, narwhals knows tables, and neither datasets nor streams."""
+    arrow = type(records).__module__.split(".")[0] == "pyarrow"
+    return arrow and (hasattr(records, "schema") or hasattr(records, "projected_schema"))
 
 
 def _arrow_stream(records: Any) -> Source:
@@ -319,7 +316,7 @@ def _one_sentence(what: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if type(error).__module__.split(".")[0] not in ("polars", "duckdb", "_duckdb", "pandas"):
+        if type(error).__module__.split(".")[0] not in ENGINES:
             raise
         words = re.split(r"\n\n|\n?Possible fixes", str(error))[0].split()
         raise ValueError(f"{what}: {' '.join(words)}") from error
@@ -344,39 +341,42 @@ def _home(frame: Any) -> Any:
     return frame.collect(**({"engine": "streaming"} if frame.implementation.is_polars() else {}))
 
 
+def pieces(source: Source) -> Iterator[Any]:
+    """The records as narwhals' frames; of datasets and streams an empty one, then batch by batch.
+
+    >>> import pyarrow
+    >>> [len(piece) for piece in pieces(opened(pyarrow.table({"A": [1, 0]}).to_reader()))]
+    [0, 2]
+    """
+    import narwhals as nw
+
+    yield source.frame
+    if source.batches is not None:
+        import pyarrow as pa
+
+        for batch in source.batches():
+            yield nw.from_native(pa.Table.from_batches([batch]))
+
+
 def _whole(source: Source, most: int | None = None) -> Any:
     """The frame of all records, or of a dataset's first batches."""
     import narwhals as nw
 
-    if source.batches is None:
-        return source.frame
-    tables = [as_table(batch) for batch in islice(source.batches(), most)]
-    return nw.concat([source.frame, *map(nw.from_native, tables)])
+    frames = [*islice(pieces(source), most)]
+    return nw.concat(frames) if len(frames) > 1 else frames[0]
 
 
-def as_table(batch: Any) -> Any:
-    """One of Arrow's record batches as a table.
-
-    >>> import pyarrow
-    >>> as_table(pyarrow.record_batch({"A": [1, 0]})).num_rows
-    2
-    """
-    import pyarrow as pa
-
-    return pa.Table.from_batches([batch])
-
-
-def _in_batches(batches: Iterable, sets: Sequence[Sequence[str]], number: str) -> list:
+def _in_batches(source: Source, sets: Sequence[Sequence[str]], number: str, most: int) -> list:
     """Each batch is grouped for all sets at once, and the cells are added up now and then."""
     import narwhals as nw
 
     held: list[list] = [[] for _ in sets]
-    for batch in batches:
-        frame = nw.from_native(as_table(batch))
+    for frame in pieces(source):
         for cells, names in zip(held, sets, strict=True):
             cells.append(_grouped(frame, names, number))
             if len(cells) == HELD:
                 cells[:] = [_grouped(nw.concat(cells), names, number, weights=True)]
+                _refuse_too_many(len(cells[0]), len(names), most)
     return [
         _grouped(nw.concat(cells), names, number, weights=True)
         for cells, names in zip(held, sets, strict=True)
@@ -390,48 +390,41 @@ def _in_dask(frame: Any, sets: Sequence[Sequence[str]], number: str, most: int) 
     from dask.delayed import delayed
 
     columns = sorted({name for names in sets for name in names})
-    add_up = delayed(_dask_step(sets, number, most))
-    parts = [add_up([[part] * len(sets)]) for part in frame[columns].to_delayed()]
+    count_part, add_up = map(delayed, _dask_steps(sets, number, most))
+    parts = [count_part(part) for part in frame[columns].to_delayed()]
     while len(parts) > 1:
         parts = [add_up(parts[start : start + 8]) for start in range(0, len(parts), 8)]
-    (cells,) = compute(*parts)
-    yield from map(nw.from_native, cells)
+    yield from map(nw.from_native, compute(*parts)[0])
 
 
-def _dask_step(
+def _dask_steps(
     sets: Sequence[Sequence[str]], number: str, most: int
-) -> Callable[[list[list[pd.DataFrame]]], list[pd.DataFrame]]:
-    """What Dask's workers do. The function travels to them whole, for it is made here: a worker
-    needs pandas and numpy, and not this package."""
+) -> tuple[Callable[..., list], Callable[..., list]]:
+    """What Dask's workers do: Arrow groups faster than pandas. The functions travel to them whole,
+    for they are made here: a worker needs what Dask's frames need, and not this package."""
+    import pyarrow as pa
 
-    def add_up(parts: list[list[pd.DataFrame]]) -> list[pd.DataFrame]:
+    def count_part(part: pd.DataFrame) -> list:
+        table = pa.Table.from_pandas(part, preserve_index=False).replace_schema_metadata()
+        for field in table.schema:
+            if pa.types.is_nested(field.type):
+                raise ValueError(
+                    f"column {field.name!r} holds values that are no answers, "
+                    f"for example {part[field.name].iloc[0]!r}"
+                )
+        return [grouped_by(table, names, [], "count_all") for names in sets]
+
+    def add_up(parts: list[list]) -> list:
         return [
-            cells_of(pd.concat(frames, ignore_index=True), list(names)).head(most + 1)
-            for names, frames in zip(sets, zip(*parts, strict=True), strict=True)
+            grouped_by(pa.concat_tables(cells, promote_options="permissive"), names, number, "sum")
+            for names, cells in zip(sets, zip(*parts, strict=True), strict=True)
         ]
 
-    def cells_of(part: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-        """A record as one integer: to group by it is faster than to group by many columns."""
-        codes, size = np.zeros(len(part), dtype=np.int64), 1
-        for name in names:
-            try:
-                column, values = pd.factorize(part[name], use_na_sentinel=False)
-            except TypeError:
-                raise ValueError(
-                    f"column {name!r} holds values that are no answers, "
-                    f"for example {part[name].iloc[0]!r}"
-                ) from None
-            codes, size = codes * len(values) + column, size * len(values)
-            if size > len(part):  # no more codes occur than there are records
-                codes, occurring = pd.factorize(codes)
-                size = len(occurring)
-        numbers = np.bincount(codes, part.get(number), minlength=size).astype(np.int64)
-        example = np.zeros(size, dtype=np.int64)
-        example[codes] = np.arange(len(part))  # some record of each kind, with its types
-        cells = part[names].iloc[example].assign(**{number: numbers})
-        return cells[numbers > 0].reset_index(drop=True)
+    def grouped_by(table: Any, names: Sequence[str], what: object, how: str) -> Any:
+        cells = table.unify_dictionaries().group_by([*names]).aggregate([(what, how)])
+        return cells.rename_columns([*names, number]).slice(0, most + 1)
 
-    return add_up
+    return count_part, add_up
 
 
 def _at_home(cells: Any, names: list[str], number: str, text: bool, most: int) -> Cells:

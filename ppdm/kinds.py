@@ -198,7 +198,7 @@ def _described(channel: Channel) -> str:
 
 # -- frames ----------------------------------------------------------------------------------------
 
-_ANSWERS, _OPEN = "answers", "open"
+_ANSWERS, _OPEN = marks.ANSWERS, "open"
 
 
 def mark(frame: pd.DataFrame, kind: Kind) -> pd.DataFrame:

@@ -17,10 +17,15 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 
+_ODD = np.uint64(0x9E3779B97F4A7C15)
 #: The entry of ``attrs``.
 ENTRY = "ppdm"
+#: The mark of what a source vouches for.
+ANSWERS = "answers"
 #: Rows that vouch for the marks: so many, or all if there are fewer.
 ROWS = 512
+#: Of a part with fewer of these rows nothing is known, unless it has no others.
+ENOUGH = 16
 
 
 def write(frame: pd.DataFrame, marks: Mapping[str, str]) -> pd.DataFrame:
@@ -34,12 +39,10 @@ def write(frame: pd.DataFrame, marks: Mapping[str, str]) -> pd.DataFrame:
     labels = _labels(frame.index)
     share = min(ROWS / max(len(frame), 1), 1.0)
     rows = _chosen(labels, share)
-    distinct, first, times = np.unique(labels[rows], return_index=True, return_counts=True)
-    rows = rows[first[times == 1]]  # a label that stands twice says nothing
     frame.attrs[ENTRY] = json.dumps(
         {
             "share": share,
-            "rows": _packed(distinct[times == 1]),
+            "rows": _packed(labels[rows]),
             "texts": (texts := sorted(set(marks.values()))),
             "columns": [
                 [_plain(name), texts.index(text), _packed(_digests(frame[name], rows))]
@@ -48,6 +51,15 @@ def write(frame: pd.DataFrame, marks: Mapping[str, str]) -> pd.DataFrame:
         }
     )
     return frame
+
+
+def answers(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same frame, whose columns a source vouches for as true answers.
+
+    >>> read(answers(pd.DataFrame({"A": [0, 1]})))
+    {'A': 'answers'}
+    """
+    return write(frame, dict.fromkeys(frame.columns, ANSWERS))
 
 
 def read(frame: object) -> dict[str, str]:
@@ -59,31 +71,28 @@ def read(frame: object) -> dict[str, str]:
     text = getattr(frame, "attrs", {}).get(ENTRY)
     if not isinstance(text, str) or not isinstance(frame, pd.DataFrame):
         return {}
-    share, known, columns = _parsed(text)
+    share, columns = _parsed(text)
     labels = _labels(frame.index)
     rows = _chosen(labels, share)
-    place = np.searchsorted(known, labels[rows])
-    there = place < len(known)
-    there[there] = known[place[there]] == labels[rows][there]
-    rows, place = rows[there], place[there]
-    if not len(rows) and len(frame):
+    if len(rows) < min(len(frame), ENOUGH):
         return {}
     return {
         name: mark
-        for name, mark, digests in columns
-        if name in frame.columns and (digests[place] == _digests(frame[name], rows)).all()
+        for name, mark, known in columns
+        if name in frame.columns and _among(_keys(labels[rows], _digests(frame[name], rows)), known)
     }
 
 
 @lru_cache(maxsize=64)
-def _parsed(text: str) -> tuple[float, np.ndarray, list[tuple[str, str, np.ndarray]]]:
+def _parsed(text: str) -> tuple[float, list[tuple[str, str, np.ndarray]]]:
+    """Which share of the rows vouches, and for each column its mark and the keys of their values."""
     plain = json.loads(text)
-    columns = [
-        (name, plain["texts"][number], np.frombuffer(base64.b64decode(digests), np.uint16))
-        for name, number, digests in plain["columns"]
-    ]
     rows = np.frombuffer(base64.b64decode(plain["rows"]), np.uint64)
-    return plain["share"], rows, columns
+    columns = []
+    for name, number, packed in plain["columns"]:
+        digests = np.frombuffer(base64.b64decode(packed), np.uint16)
+        columns.append((name, plain["texts"][number], np.sort(_keys(rows, digests))))
+    return plain["share"], columns
 
 
 def _labels(index: pd.Index) -> np.ndarray:
@@ -97,7 +106,7 @@ def _chosen(labels: np.ndarray, share: float) -> np.ndarray:
     """The rows whose labels are drawn, by a hash that mixes neighbours."""
     if share >= 1:
         return np.arange(len(labels))
-    mixed = (labels * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)
+    mixed = (labels * _ODD) >> np.uint64(32)
     return np.flatnonzero(mixed < np.uint64(share * 2**32))
 
 
@@ -112,6 +121,18 @@ def _written(value: object) -> str:
     if isinstance(value, (bool, np.bool_, float, np.floating)) and value == value // 1:
         return str(int(value))
     return str(value)
+
+
+def _keys(labels: np.ndarray, digests: np.ndarray) -> np.ndarray:
+    """A number for each label with its value; a label may stand there more than once."""
+    return labels * _ODD + digests
+
+
+def _among(keys: np.ndarray, known: np.ndarray) -> bool:
+    """Whether all are among the known ones, which are sorted."""
+    if not len(known):
+        return not len(keys)
+    return bool((known[np.searchsorted(known[:-1], keys)] == keys).all())
 
 
 def _packed(array: np.ndarray) -> str:

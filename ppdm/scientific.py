@@ -39,10 +39,15 @@ def borrowed(module: str, name: str) -> Callable[..., Any]:
     return call
 
 
+brentq = borrowed("scipy.optimize", "brentq")
 cdist = borrowed("scipy.spatial.distance", "cdist")
 cho_factor = borrowed("scipy.linalg", "cho_factor")
 cho_solve = borrowed("scipy.linalg", "cho_solve")
+gammainc = borrowed("scipy.special", "gammainc")
+ks_2samp = borrowed("scipy.stats", "ks_2samp")
 linear_sum_assignment = borrowed("scipy.optimize", "linear_sum_assignment")
 linprog = borrowed("scipy.optimize", "linprog")
+ndtr = borrowed("scipy.special", "ndtr")
 ndtri = borrowed("scipy.special", "ndtri")
 rankdata = borrowed("scipy.stats", "rankdata")
+stdtrit = borrowed("scipy.special", "stdtrit")

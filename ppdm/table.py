@@ -396,20 +396,8 @@ class Table:
         names = [*frame.index.names, *frame.columns.names]
         if None in names:
             raise ValueError("a cross table names its rows and its columns, as pd.crosstab does")
-        axes = [
-            axis.levels if isinstance(axis, pd.MultiIndex) else [axis.unique()]
-            for axis in (frame.index, frame.columns)
-        ]
-        levels = tuple(tuple(part.tolist()) for axis in axes for part in axis)
-        cells = frame
-        for axis in range(frame.columns.nlevels):
-            cells = (
-                cells.stack(level=0, future_stack=True) if axis < frame.columns.nlevels else cells
-            )
-        numbers = cells.rename("count").reset_index()
-        return cls.from_frame(
-            numbers[cells.notna().to_numpy()], levels=dict(zip(names, levels, strict=True))
-        )
+        numbers = frame.melt(ignore_index=False, value_name="count").reset_index().dropna()
+        return cls.from_frame(numbers, levels={n: list(numbers[n].unique()) for n in names})
 
     def split(self, size: int, rng: np.random.Generator) -> tuple[Table, Table]:
         """Deal the counted records into two tables, the first of `size` records, at random.
@@ -801,7 +789,10 @@ def _only(levels: Levels, names: Sequence[str]) -> dict[str, tuple]:
     whole = declared(levels)
     if whole is not None:
         levels = dict(zip(whole.names, whole.levels, strict=True))
-    return {name: tuple(given) for name, given in (levels or {}).items() if name in names}
+    chosen = {name: given for name, given in (levels or {}).items() if name in names}
+    return {
+        name: tuple(in_order(f"the levels of {name!r}", given)) for name, given in chosen.items()
+    }
 
 
 def checked_weights(weights: ArrayLike, records: int) -> np.ndarray:

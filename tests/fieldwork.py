@@ -64,21 +64,23 @@ def hostile(kind: int, rng, good: str) -> tuple[bytes, dict]:
 def running(folder, **options):
     """A server of SURVEY that keeps its files in a folder."""
     lecture = Lecture(SURVEY, folder / "codes.txt", port=0, **options)
-    loop = asyncio.new_event_loop()
-    task = loop.create_task(lecture.serve())
+    began, stops = threading.Event(), []
 
-    def serve():
+    async def serve():
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        stops.append(lambda: loop.call_soon_threadsafe(task.cancel))
+        began.set()
         with suppress(asyncio.CancelledError):
-            loop.run_until_complete(task)
+            await lecture.serve()
 
-    thread = threading.Thread(target=serve)
+    thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()
+    began.wait()
     try:
         yield lecture
     finally:
-        loop.call_soon_threadsafe(task.cancel)
+        stops[0]()
         thread.join()
-        loop.close()
 
 
 def ask(address, method, path, body=None, headers=()):

@@ -1,5 +1,6 @@
-"""Programs of others that ours are held to."""
+"""Programs and formulas of others that ours are held to."""
 
+import math
 from types import ModuleType
 
 import numpy as np
@@ -10,3 +11,18 @@ def qif() -> ModuleType:
     """The library qif, or a skipped test. It changes how numpy prints arrays; examples must not see that."""
     with np.printoptions():
         return pytest.importorskip("qif")
+
+
+def variance_k_rr(n: int, epsilon: float, share: float = 0.0) -> float:
+    """N times the variance of a share by k-RR [Wang, Blocki, Li & Jha 2017, Section 4.1]."""
+    grown = math.exp(epsilon)
+    return (n - 2 + grown) / (grown - 1) ** 2 + share * (n - 2) / (grown - 1)
+
+
+def variance_unary(epsilon: float, optimised: bool = True, share: float = 0.0) -> float:
+    """The same by unary reports [Wang, Blocki, Li & Jha 2017, Sections 4.3 and 4.4]."""
+    grown = math.exp(epsilon)
+    if optimised:
+        return 4 * grown / (grown - 1) ** 2 + share
+    half = math.exp(epsilon / 2)
+    return half / (half - 1) ** 2 + 0 * share  # its bits are as certain, whatever the share

@@ -42,10 +42,14 @@ def test_rotations_are_undone_by_as_many_known_records_as_attributes():
         np.linalg.norm((X - X.mean(0)) / X.std(0), axis=1)
     )
     rows = rng.permutation(len(X))[:40]
-    back = attacks.learned(Y[rows], X[rows])
-    assert attacks.recovered(X, back(Y)) > 0.99
-    back = attacks.learned(Y[rows[:2]], X[rows[:2]])
-    assert attacks.recovered(X, back(Y)) < 0.4
+
+    def recovered(known):
+        """The share of values guessed to within a tenth of their attribute's deviation."""
+        off = np.abs(attacks.learned(Y[known], X[known])(Y) - X)
+        return (off <= 0.1 * X.std(axis=0)).mean()
+
+    assert recovered(rows) > 0.99
+    assert recovered(rows[:2]) < 0.4
 
 
 def test_spectral_filtering_needs_signal_in_few_directions():

@@ -107,7 +107,7 @@ def test_the_order_of_an_enumeration_survives(frame):
     answers = pl.DataFrame(
         {"v": np.where(votes, "yes", "no")}, schema={"v": pl.Enum(["yes", "no"])}
     )
-    matrix = RRMatrix({"v": [[0.9, 0.5], [0.1, 0.5]]})
+    matrix = RRMatrix({"v": [[0.9, 0.5], [0.1, 0.5]]}, inputs={"v": ["yes", "no"]})
     expected = count(matrix.disguise(answers.to_pandas(), np.random.default_rng(1)))
     for records in (answers, answers.lazy()):
         reports = matrix.disguise(records, np.random.default_rng(1))

@@ -75,13 +75,13 @@ def two_workers(tmp_path_factory):
         cluster.connected.cache_clear()
 
 
-def cell(rng, reps, theta):
+def point(rng, reps, theta):
     """Some arithmetic whose last bits would show another order of sums."""
     draws = rng.normal(theta, 1, (reps, 400))
     return {"mean": draws.mean(axis=1), "product": (draws @ draws.T).sum(axis=1)}
 
 
-def slow_cell(rng, reps, theta, folder):
+def slow_point(rng, reps, theta, folder):
     """Says by a file that it has begun, so that the test need not guess when."""
     Path(folder, f"{theta}.{os.getpid()}").touch()
     end = time.monotonic() + 1.0
@@ -93,13 +93,13 @@ def slow_cell(rng, reps, theta, folder):
 @pytest.mark.slow
 def test_the_cluster_gives_the_same_bits(two_workers, tmp_path, monkeypatch):
     grid = {"theta": [0, 1, 2, 3, 4, 5]}
-    here = study.run(cell, grid, reps=20, seed=5, workers=1, cache=False)
+    here = study.run(point, grid, reps=20, seed=5, workers=1, cache=False)
     executor = cluster.connected(two_workers.address)
-    there = study.run(cell, grid, reps=20, seed=5, executor=executor, cache=False)
+    there = study.run(point, grid, reps=20, seed=5, executor=executor, cache=False)
     pd.testing.assert_frame_equal(here, there, check_exact=True)
     monkeypatch.setenv("PPDM_SCHEDULER", two_workers.address)
     monkeypatch.setenv("PPDM_CACHE", str(tmp_path))
-    named = study.run(cell, grid, reps=20, seed=5)
+    named = study.run(point, grid, reps=20, seed=5)
     pd.testing.assert_frame_equal(here, named, check_exact=True)
 
 
@@ -109,11 +109,11 @@ def test_a_worker_with_other_code_is_refused_with_a_sentence(two_workers, monkey
     monkeypatch.setattr(cluster, "made_of", lambda: other)
     executor = cluster.connected(two_workers.address)
     with pytest.raises(RuntimeError, match="a worker has numpy .*, the study was sent .*numpy 1.0"):
-        study.run(cell, {"theta": [1]}, reps=2, seed=1, executor=executor, cache=False)
+        study.run(point, {"theta": [1]}, reps=2, seed=1, executor=executor, cache=False)
 
 
 @pytest.mark.slow
-def test_a_cell_that_fails_is_named(two_workers):
+def test_a_point_that_fails_is_named(two_workers):
     executor = cluster.connected(two_workers.address)
 
     def fails(rng, reps, theta):
@@ -169,7 +169,7 @@ def test_a_worker_that_dies_costs_nothing_but_time(two_workers, tmp_path):
     killer.start()
     grid = [{"theta": i, "folder": str(began)} for i in range(8)]
     executor = cluster.connected(two_workers.address)
-    frame = study.run(slow_cell, grid, reps=3, seed=1, executor=executor, cache=False)
+    frame = study.run(slow_point, grid, reps=3, seed=1, executor=executor, cache=False)
     killer.join(timeout=30)
     assert victim.wait(timeout=30) == -signal.SIGKILL
     expected = [np.random.default_rng(i).random(3) for i in range(8)]

@@ -662,3 +662,35 @@ def test_plain_data_is_handed_out_as_a_copy():
     for spec in (survey.to_plain()["protection"][0], plain(Scheme(survey), survey)[0]):
         spec["attributes"].append("B")
         assert survey.to_json() == before
+
+
+# -- devices -------------------------------------------------------------------------------
+
+
+DEVICES = {
+    "warner": ({"p": 0.8}, [[0.8, 0.2], [0.2, 0.8]]),
+    "k-rr": ({"p": 0.7}, [[0.7, 0.3], [0.3, 0.7]]),
+    "forced-response": ({"truth": 0.5, "forced": [0.2, 0.3]}, [[0.7, 0.2], [0.3, 0.8]]),
+    "triangular": ({"p": 0.25}, [[0.75, 0.0], [0.25, 1.0]]),
+    "matrix": ({"matrix": [[0.9, 0.3], [0.1, 0.7]]}, [[0.9, 0.3], [0.1, 0.7]]),
+    "unrelated-question": ({"q": 0.5, "personal": {"A": [0.9, 0.1]}}, [[0.95, 0.45], [0.05, 0.55]]),
+    "multi-group": ({"theta": 0.8}, [[0.8, 0.2], [0.2, 0.8]]),
+}
+
+
+@pytest.mark.parametrize("name", DEVICES)
+def test_a_device_is_its_formula_and_the_rest_follows(name):
+    """The matrix by hand; undoing, ε and the best guess from it; the same scheme from its file."""
+    keys, M = DEVICES[name]
+    M = np.array(M)
+    survey = Survey({"A": ["no", "yes"]}, [{"mechanism": name, **keys, "attributes": ["A"]}])
+    scheme = scheme_of(Survey.from_json(survey.to_json()))
+    assert scheme.matrix(survey.domain) == pytest.approx(M)
+    people = Table(survey.domain, [700, 300])
+    assert scheme.undo(scheme.apply(people)).values == pytest.approx(people.values)
+    with np.errstate(divide="ignore"):
+        assert scheme.epsilon("A") == pytest.approx(np.log(M.max(axis=1) / M.min(axis=1)).max())
+    right = (M * [0.7, 0.3]).max(axis=1).sum()
+    assert scheme.guess_answer(people, "A") == pytest.approx(right)
+    generic = RRMatrix({"A": M}, inputs={"A": ["no", "yes"]})
+    assert scheme.on(survey.domain).kind == generic.on(survey.domain).kind

@@ -135,9 +135,9 @@ def test_the_primers_checks_need_the_standard_library_only(tmp_path):
     """They run in a reader's browser, where there is no numpy and little of `ppdm`."""
     from ppdm.book.site import live
 
-    for name, text in live.modules().items():
+    for name, content in live.our_files():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / name).write_bytes(content)
     code = f"""
 import sys
 sys.path.insert(0, {str(tmp_path)!r})

@@ -167,6 +167,7 @@ def test_sources_follow_imports_and_take_stored_data_along():
     assert {"ppdm/table/__init__.py", "ppdm/table.py"} & set(names)
     assert {"ppdm/study/grid.py", "ppdm/study/identity.py", "ppdm/learn/id3.py"} <= set(names)
     assert any(name.startswith("ppdm/data/stored/") for name in names)
+    assert "ppdm/papers/multi_group/readings.yml" in names
     others = ("ppdm/book", "ppdm/plot", "ppdm/papers/optrr", "ppdm/study/cards")
     assert not [name for name in names if name.startswith(others)]
 

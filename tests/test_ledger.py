@@ -154,6 +154,12 @@ def test_evidence_that_is_not_finite_is_refused():
         ({"unmet": "reproduced"}, "the same verdict"),
         ({"rule": {"name": "untestable"}, "expect": "cannot be tested"}, "needs its reason"),
         ({"condition": "x", "met": "wrong in the paper"}, "a condition goes with"),
+        ({"margin": -1}, "has the margin -1; it must be 0 or more"),
+        ({"boundary": {"curve": "level", "at": 0}}, "has a boundary and no margin"),
+        (
+            {"margin": 1, "boundary": {"curve": "circle"}},
+            "'circle'; allowed curves are level, line",
+        ),
     ],
 )
 def test_a_wrong_entry_is_refused_with_its_id(tmp_path, changes, message):

@@ -9,7 +9,9 @@ import re
 import shutil
 import sys
 import time
+from functools import cache
 
+import pandas as pd
 import pytest
 from browser import opened
 
@@ -17,6 +19,8 @@ from ppdm.book.site import live
 from ppdm.book.site.hidden_lines import hidden_lines
 from ppdm.book.site.in_page import plot, study
 from ppdm.book.site.in_page.run import Page, names
+from ppdm.course.assignments import ASSIGNMENTS
+from ppdm.course.build import student_version
 from ppdm.places import find_root
 
 STATIC = find_root() / "book" / "_static"
@@ -24,26 +28,35 @@ NOTEBOOKS = find_root() / "notebooks"
 PAGES = [p.stem for p in sorted(NOTEBOOKS.glob("*.ipynb")) if live.live_cells(p)[0]]
 
 
-def cells_of(stem: str) -> list[tuple[str, str]]:
+def cells_of(stem: str) -> tuple[tuple[str, str], ...]:
     """The live cells of a page: their hidden lines and their own."""
     sources, hidden = live.live_cells(NOTEBOOKS / f"{stem}.ipynb")
-    return list(zip(hidden, sources, strict=True))
+    return tuple(zip(hidden, sources, strict=True))
 
 
-@pytest.fixture
-def in_cpython(monkeypatch):
+@pytest.fixture(scope="module")
+def in_cpython():
     """What cells show when CPython runs them as a page does, with its numpy, pandas and numba."""
-    monkeypatch.setitem(sys.modules, "ppdm.plot", plot)
-    monkeypatch.setitem(sys.modules, "ppdm.study", study)
+    import ppdm.plot
+    import ppdm.study
 
-    def run(cells):
-        page = Page()
-        monkeypatch.setattr(builtins, "display", page.display, raising=False)
-        results = [page.run(i, *cell) for i, cell in enumerate(cells)]
-        assert [result["error"] for result in results] == [None] * len(cells)
-        return [result["shown"] for result in results]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(study, "__path__", ppdm.study.__path__, raising=False)
+        for name, module in (("plot", plot), ("study", study)):
+            patch.setitem(sys.modules, f"ppdm.{name}", module)
+            patch.setattr(ppdm, name, module, raising=False)
 
-    return run
+        @cache
+        def run(cells):
+            page, shown = Page(), []
+            patch.setattr(builtins, "display", page.display, raising=False)
+            for i, cell in enumerate(cells):
+                result = page.run(i, *cell)
+                assert result["error"] is None, result["error"]
+                shown.append(result["shown"])
+            return shown
+
+        yield run
 
 
 class TestCells:
@@ -292,8 +305,8 @@ class TestInTheBrowser:
         began = time.perf_counter()
         run(page, paper, changed)
         assert time.perf_counter() - began < 3 * crowd()
-        cells[paper] = (cells[paper][0], changed)
-        assert seen(page, paper) == as_seen(page, in_cpython(cells[: paper + 1])[paper])
+        cells = (*cells[:paper], (cells[paper][0], changed))
+        assert seen(page, paper) == as_seen(page, in_cpython(cells)[paper])
         assert "q = 0.3: " in cell(page, paper).locator("circle title").first.text_content()
 
     def test_names_that_change_are_told_where_they_are_used(self, running):
@@ -331,17 +344,22 @@ class TestInTheBrowser:
         settle(cell(page, 1))
         assert cell(page, 1).locator(".live-output").inner_text() == "[1, 2]"
 
-    def test_assignment_0_runs_with_its_visible_tests(self, running):
-        from course_answers import PRIMER, answered
+    @pytest.mark.parametrize("name", ASSIGNMENTS)
+    def test_an_assignments_visible_tests_pass_on_answers_and_fail_without(self, name, running):
+        from course_answers import SOURCES, answered
 
-        cells = [("", c.source) for c in answered(PRIMER).cells if c.cell_type == "code"]
-        cells[0] = ("", 'student = "ada"')
-        page = running(cells)
-        run(page, len(cells) - 1)  # all tests before it, or an error above
+        full, empty = answered(name).cells, student_version(SOURCES / f"{name}.ipynb").cells
+        right, blank = (
+            [("", c.source) for c in cells if c.cell_type == "code"] for cells in (full, empty)
+        )
+        right[0] = blank[0] = ("", 'student = "ada"')
+        page = running(right)
+        run(page, len(right) - 1)  # all tests before it, or an error above
         assert page.locator(".live-error").count() == 0
-        task = next(i for i, (_, source) in enumerate(cells) if "def estimate" in source)
-        run(page, task, "def estimate(reports, theta):\n    return 0.5, 0.1")
-        assert "should be" in run(page, task + 1)
+        task = next(i for i, pair in enumerate(zip(right, blank)) if pair[0] != pair[1])
+        run(page, task, blank[task][1])
+        run(page, len(right) - 1)
+        assert page.locator(".live-error").count() == 1
 
 
 BUILT = find_root() / "_build" / "src" / "notebooks"
@@ -352,18 +370,22 @@ def test_every_live_cell_shows_what_the_built_page_shows(stem, in_cpython):
     """Text to the digit, and the data of drawings; of a book that was built at the paper's size."""
     if not (BUILT / f"{stem}.ipynb").is_file():
         pytest.skip("no built book here: make book")
-    outputs = [
-        cell["outputs"]
-        for cell in json.loads((BUILT / f"{stem}.ipynb").read_text(encoding="utf-8"))["cells"]
-        if cell["cell_type"] == "code" and "live" in cell["metadata"].get("tags", ())
-    ]
+    text = (BUILT / f"{stem}.ipynb").read_text(encoding="utf-8")
+    outputs = {"".join(c["source"]): c.get("outputs", []) for c in json.loads(text)["cells"]}
     cells = cells_of(stem)
-    if len(outputs) != len(cells):
-        pytest.skip("the built book is of other notebooks")
-    for shown, output in zip(in_cpython(cells), outputs, strict=True):
-        assert digits(" ".join(content for _, content in shown)) == digits(
-            " ".join(map(as_text, output))
-        )
+    for (_, source), shown in zip(cells, in_cpython(cells), strict=True):
+        built = " ".join(map(as_text, outputs.get(source, [])))
+        content = " ".join(content for _, content in shown)
+        name = re.search(r'name="([\w-]+)"', source)
+        if "<circle" in content and name:
+            drawn = pd.read_csv(BUILT.parents[1] / "figures" / stem / f"{name[1]}.csv")
+            points = [row[-2:] for row in drawn.dropna(axis=1).itertuples(index=False)]
+            told = re.findall(r"<title>.*? = ([\d.e-]+): ([\d.e-]+)</title>", content)
+            assert sorted((float(a), float(b)) for a, b in told) == [
+                pytest.approx(point, rel=1e-5) for point in sorted(points)
+            ]
+        elif source in outputs:  # else the book was built before the cell was changed
+            assert digits(content) == digits(built), source
 
 
 def as_text(output: dict) -> str:

@@ -4,10 +4,13 @@ Rates are of 2,000 worlds (or 600, where said); a bound that is five standard er
 fewer than one of a million runs.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from ppdm.study import rates, rules
+from ppdm.study import rates, rules, tidy
+from ppdm.study.claims import Claim
 
 MARGIN = 0.02
 
@@ -22,7 +25,7 @@ def drawn(levels, spread, number=20, seed=1):
 def rates_of(accepts, draws, worlds=2000, beyond=MARGIN, at=0.5, seed=7):
     shape = np.shape(draws[0]["value"])
     rng = np.random.default_rng(seed)
-    return rates.measured(accepts, draws, rates.level(shape, at), beyond, rng, worlds)
+    return rates.measured(accepts, draws, tidy.level(shape, at), beyond, rng, worlds)
 
 
 def test_a_claim_that_misses_within_the_margin_holds_and_one_beyond_it_does_not():
@@ -42,7 +45,7 @@ def test_room_is_what_each_level_step_and_sign_has():
         return rules.room_of(rule, evidence, given)[0].round(9).tolist()
 
     assert room("bound", {"above": 0.5}, value=[0.6, 0.4]) == [0.1, -0.1]
-    assert room("near", {"target": 0.5, "within": 0.1}, value=0.55) == [0.05, 0.15]
+    assert room("near", {"target": 0.5, "within": 0.1}, value=0.55) == [0.05]
     assert room("trend", {"direction": "falling"}, values=[3, 2, 2.5]) == [1, 0.5, -0.5]
     assert room("ordering", {"demand": "each"}, differences=[0.2, -0.1]) == [0.2, -0.1]
     assert room("ordering", {}, differences=[0.2, -0.1]) == [0.05]
@@ -102,7 +105,7 @@ def test_a_trend_is_measured_on_a_line():
     rng = np.random.default_rng(2)
     draws = [{"values": rng.normal(0, 0.003, 5)} for _ in range(20)]
     accepts = rates.surely("trend", {"direction": "rising"}, MARGIN)
-    found = rates.measured(accepts, draws, rates.line((5,)), -MARGIN, rng, 600)
+    found = rates.measured(accepts, draws, tidy.line((5,)), -MARGIN, rng, 600)
     assert found.fault == "" and found.level != 0
 
 
@@ -110,3 +113,24 @@ def test_rates_are_the_same_for_the_same_seed():
     draws = drawn(3, 0.01)
     accepts = rates.surely("bound", {"below": 0.5}, MARGIN)
     assert rates_of(accepts, draws, 100) == rates_of(accepts, draws, 100)
+
+
+@pytest.mark.parametrize(
+    ("rule", "given", "name", "boundary"),
+    [
+        ("bound", {"below": 0.5}, "value", {"curve": "level", "at": 0.5}),
+        ("bound", {"above": 0.5}, "value", {"curve": "level", "at": 0.5}),
+        ("near", {"target": 0.1, "within": 0.2}, "value", {"curve": "level", "at": 0.3}),
+        ("trend", {"direction": "falling"}, "values", {"curve": "line"}),
+        ("ordering", {"demand": "each"}, "differences", {"curve": "level", "at": 0}),
+    ],
+)
+def test_an_entry_names_the_boundary_and_the_margin(rule, given, name, boundary):
+    """Each kind of rule accepts its true worlds and refuses those that are a margin beyond, on its own side."""
+    claim = Claim(
+        "ZM-1", "zhan-matwin", "", "", rule, "reproduced", given, margin=MARGIN, boundary=boundary
+    )
+    draws = [{name: each["value"]} for each in drawn(3, 0.008)]
+    assert rates.of(claim, draws, np.random.default_rng(4), 400).fault == ""
+    with pytest.raises(ValueError, match="ZM-1 has no margin and boundary"):
+        rates.of(replace(claim, boundary={}), draws, np.random.default_rng(4))

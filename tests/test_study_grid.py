@@ -1,4 +1,4 @@
-"""Grids: the same frame however it is computed, finished cells kept, errors that name the cell."""
+"""Grids: the same frame however it is computed, finished points kept, errors that name the point."""
 
 import multiprocessing
 import os
@@ -28,7 +28,7 @@ def own_cache(tmp_path, monkeypatch):
 
 
 def noisy(rng, reps, dataset, groups, theta):
-    """Draws whose number depends on the cell: a shared stream would show."""
+    """Draws whose number depends on the point: a shared stream would show."""
     draws = rng.normal(theta, size=(reps, groups + (dataset == "b")))
     return {
         "mean": draws.mean(axis=1),
@@ -55,7 +55,7 @@ def alone():
     return csv(study.run(noisy, GRID, 5, seed=11, workers=1, cache=False))
 
 
-def test_two_hundred_cells_alike_with_one_worker_two_and_threads(alone):
+def test_two_hundred_points_alike_with_one_worker_two_and_threads(alone):
     assert csv(study.run(noisy, GRID, 5, seed=11, workers=2, cache=False)) == alone
     with ThreadPoolExecutor(3) as pool:
         assert csv(study.run(noisy, GRID, 5, seed=11, executor=pool, cache=False)) == alone
@@ -84,15 +84,15 @@ def test_alike_after_an_interruption_at_half(alone, tmp_path, monkeypatch):
         study.run(stopping, GRID, 5, seed=11, workers=1)
     stop.unlink()
     assert csv(study.run(stopping, GRID, 5, seed=11, workers=1)) == alone
-    assert log.stat().st_size == 100 + 101  # the interrupted cell again, the finished ones not
+    assert log.stat().st_size == 100 + 101  # the interrupted point again, the finished ones not
     assert csv(study.run(stopping, GRID, 5, seed=11, workers=2)) == alone
     assert log.stat().st_size == 201
 
 
 def test_alike_in_any_order(alone):
-    cells = grid.expand(GRID)
-    random.Random(3).shuffle(cells)
-    frame = study.run(noisy, cells, 5, seed=11, workers=1, cache=False)
+    points = grid.expand(GRID)
+    random.Random(3).shuffle(points)
+    frame = study.run(noisy, points, 5, seed=11, workers=1, cache=False)
     order = ["dataset", "groups", "theta", "metric", "rep"]
     frame = frame.sort_values(order, kind="stable")[list(frame)]
     whole = study.run(noisy, GRID, 5, seed=11, workers=1, cache=False)
@@ -100,11 +100,11 @@ def test_alike_in_any_order(alone):
 
 
 def test_blocks_are_part_of_the_result_and_workers_are_not():
-    cells = {"dataset": ["a"], "groups": [1], "theta": [0.5]}
-    one = study.run(noisy, cells, 10, seed=1, block=4, workers=1, cache=False)
-    two = study.run(noisy, cells, 10, seed=1, block=4, workers=2, cache=False)
+    points = {"dataset": ["a"], "groups": [1], "theta": [0.5]}
+    one = study.run(noisy, points, 10, seed=1, block=4, workers=1, cache=False)
+    two = study.run(noisy, points, 10, seed=1, block=4, workers=2, cache=False)
     pd.testing.assert_frame_equal(one, two)
-    longer = study.run(noisy, cells, 12, seed=1, block=4, workers=1, cache=False)
+    longer = study.run(noisy, points, 12, seed=1, block=4, workers=1, cache=False)
     kept = longer[longer.rep < 8].reset_index(drop=True)
     pd.testing.assert_frame_equal(kept, one[one.rep < 8].reset_index(drop=True))
     assert list(one.rep.unique()) == list(range(10))
@@ -115,9 +115,9 @@ def test_blocks_are_part_of_the_result_and_workers_are_not():
 def test_functions_of_a_notebook_run_in_processes():
     shift = np.arange(3.0)
     scope = {"__name__": "__main__", "np": np}
-    exec("def cell(rng, reps, x):\n    return {'m': np.full(reps, x) + rng.random(reps)}", scope)  # noqa: S102
-    one = study.run(scope["cell"], {"x": [1, 2]}, 3, seed=1, workers=1, cache=False)
-    two = study.run(scope["cell"], {"x": [1, 2]}, 3, seed=1, workers=2, cache=False)
+    exec("def point(rng, reps, x):\n    return {'m': np.full(reps, x) + rng.random(reps)}", scope)  # noqa: S102
+    one = study.run(scope["point"], {"x": [1, 2]}, 3, seed=1, workers=1, cache=False)
+    two = study.run(scope["point"], {"x": [1, 2]}, 3, seed=1, workers=2, cache=False)
     pd.testing.assert_frame_equal(one, two)
     closed = study.run(
         lambda rng, reps, x: {"m": shift + x}, {"x": [1]}, 3, seed=1, workers=2, cache=False
@@ -145,7 +145,7 @@ def failing(rng, reps, x):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_an_error_names_its_cell_and_the_others_are_kept(workers, capfd):
+def test_an_error_names_its_point_and_the_others_are_kept(workers, capfd):
     with pytest.raises(
         study.PointError, match=r"point x=2 failed: ValueError: theta must not be 0\.5"
     ):
@@ -214,7 +214,7 @@ def test_a_damaged_file_in_the_cache_is_named_and_computed_again(tmp_path, capsy
     assert capsys.readouterr().err == ""
 
 
-def test_every_bit_of_a_kept_cell_counts():
+def test_every_bit_of_a_kept_point_counts():
     table = np.array([(1.5, "a"), (-0.0, "b")], [("m", "f8"), ("word", "U1")])
     whole = store.sealed(table)
     np.testing.assert_array_equal(store.unsealed(whole), table)
@@ -255,10 +255,10 @@ def nothing(rng, reps, a, b):
     return {"m": np.zeros(reps)}
 
 
-def test_two_thousand_cells_of_no_work_take_under_three_seconds():
-    cells = {"a": list(range(50)), "b": list(range(40))}
+def test_two_thousand_points_of_no_work_take_under_three_seconds():
+    points = {"a": list(range(50)), "b": list(range(40))}
     began = time.process_time()  # all of it is this process's, and a busy machine does not count
-    study.run(nothing, cells, 1, seed=1)
+    study.run(nothing, points, 1, seed=1)
     assert time.process_time() - began < 3
 
 
@@ -354,13 +354,13 @@ def test_summaries_against_plain_formulas():
 
 
 def test_variance_intervals_cover():
-    """95 % intervals of the variance of skewed values miss in under 12 % of 400 cells
+    """95 % intervals of the variance of skewed values miss in under 12 % of 400 points
     (false alarm below 1e-6 if they miss in 6 %; normal theory misses in 25 %)."""
 
-    def cell(rng, reps, i):
+    def point(rng, reps, i):
         return {"m": rng.exponential(1, reps)}
 
-    s = study.summarise(study.run(cell, {"i": list(range(400))}, 1000, 6, workers=1, cache=False))
+    s = study.summarise(study.run(point, {"i": list(range(400))}, 1000, 6, workers=1, cache=False))
     assert 1 - ((s.var_low < 1) & (s.var_high > 1)).mean() < 0.12
 
 
@@ -391,7 +391,7 @@ def test_clusters_of_one_repetition_say_nothing_of_the_variance():
     )
 
 
-def test_true_and_one_are_one_cell():
+def test_true_and_one_are_one_point():
     with pytest.raises(ValueError, match="the point a=True twice"):
         grid.expand({"a": [1, True]})
     assert len(grid.expand({"a": [0, True, "1", None]})) == 4
@@ -423,11 +423,11 @@ def test_a_column_of_words_with_a_gap_is_refused(values, capfd):
             )
 
 
-def test_a_later_cells_column_may_not_be_called_like_a_coordinate():
-    cells = [{"x": 1}, {"x": 2, "k": 3}]
+def test_a_later_points_column_may_not_be_called_like_a_coordinate():
+    points = [{"x": 1}, {"x": 2, "k": 3}]
     for function in (
         lambda rng, x, k=0: {"x" if x == 2 else "y": [1]},
         lambda rng, x, k=0: {"k" if x == 1 else "y": [1]},
     ):
         with pytest.raises(ValueError, match="are coordinates already"):
-            study.rows(function, cells, seed=1, workers=1, cache=False)
+            study.rows(function, points, seed=1, workers=1, cache=False)

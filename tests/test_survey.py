@@ -394,6 +394,8 @@ def test_the_guess_is_that_of_the_answers_that_chance_hides():
     told = dict(zip(SURVEY.names, fields, strict=True))
     assert "The answer “I'd rather not say” is sent as it is" in told["drunk"]
     assert "right 70 times in 100; without your report, 50 times" in told["drunk"]
+    sided = one("forced-response", truth=0.7, forced=[0, 0.3])
+    assert "If “no” is sent, anybody who sees it knows that your answer was “no”" in form(sided)
     assert "One coin decides for “a”, “b” together" in told["b"] and "together" not in told["c"]
     assert "keeps your answer in 75 % of all cases" in told["cheated"]
     assert "guesses your answer right 75 times in 100" in advice.for_respondents(SURVEY)[0]

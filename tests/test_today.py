@@ -4,6 +4,7 @@ import math
 from itertools import combinations
 
 import numpy as np
+import oracles
 import pandas as pd
 import pytest
 
@@ -54,13 +55,13 @@ def test_variances_are_the_literatures(P, eps):
     P, n = np.array(P), len(P)
     M = today.k_rr(n, eps)
     found = [
-        (variance(M, np.eye(n), M[0, 0], M[1, 0], P), lambda p: today.variance_k_rr(n, eps, p))
+        (variance(M, np.eye(n), M[0, 0], M[1, 0], P), lambda p: oracles.variance_k_rr(n, eps, p))
     ]
     bits = (np.arange(2**n)[:, None] >> np.arange(n)[::-1]) & 1
     for best in (True, False):
         own, other = today.bits(eps, best)
         exact = variance(today.unary(n, eps, best), bits, own, other, P)
-        found.append((exact, lambda p, best=best: today.variance_unary(eps, best, p)))
+        found.append((exact, lambda p, best=best: oracles.variance_unary(eps, best, p)))
     for size in range(1, n):
         M = today.subset_selection(n, eps, size)
         sets = np.array([np.isin(np.arange(n), c) for c in combinations(range(n), size)])
@@ -184,7 +185,7 @@ def test_one_sampled_undoes_its_own_reports_only():
 def test_the_optimised_bit_is_the_best_one():
     """[Wang et al. 2017, Section 4.4] With the odds of the two bits fixed by ε, own = 1/2 is best."""
     for eps in EPSILONS:
-        best = today.variance_unary(eps)
+        best = oracles.variance_unary(eps)
         for own in np.linspace(0.05, 0.95, 19):
             odds = own / (1 - own) / math.exp(eps)
             other = odds / (1 + odds)

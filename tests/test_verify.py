@@ -1,4 +1,4 @@
-"""A chapter's manifest: whole or refused, and cells that anybody can compute again."""
+"""A chapter's manifest: whole or refused, and points that anybody can compute again."""
 
 import json
 from functools import partial

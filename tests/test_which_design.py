@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from oracles import variance_unary
 
 from ppdm.channel import matrix_epsilon
-from ppdm.disguise.today import variance_subset, variance_unary
+from ppdm.disguise.today import variance_subset
 from ppdm.optimise import noise
 from ppdm.papers.which import design
 from ppdm.study import rules

@@ -89,7 +89,7 @@
       this.stop = button("Stop", () => stop(FORGOTTEN));
       this.back = button("Back to the book's", () => this.close());
       this.stop.disabled = true;
-      this.row.replaceChildren(this.run, ...(this.number ? [this.above] : []), this.stop, this.back);
+      this.row.replaceChildren(this.run, ...(this.number ? [this.above] : []), this.stop, this.back, button("Save as notebook", save));
       if (this.hidden) {
         const lines = make("pre", {}, ...coloured(this.hidden));
         this.row.append(make("details", {}, make("summary", {}, "Lines that run before it"), make("div", { class: "highlight" }, lines)));
@@ -136,6 +136,17 @@
         this.output.append(make("pre", { class: "live-error" }, error));
       }
     }
+  }
+
+  // The page's notebook with what the reader has made of its cells.
+  async function save() {
+    const root = document.documentElement.dataset.content_root || "./";
+    const path = document.getElementById("live-hidden").dataset.notebook;
+    const notebook = await (await fetch(new URL(`${root}_sources/${path}`, location))).json();
+    const live = notebook.cells.filter((cell) => cell.cell_type === "code" && cell.metadata.tags?.includes("live"));
+    live.forEach((cell, number) => (cell.source = cells[number].text));
+    const file = new Blob([JSON.stringify(notebook, null, 1)], { type: "application/x-ipynb+json" });
+    make("a", { href: URL.createObjectURL(file), download: path.split("/").pop() }).click();
   }
 
   function atWork(busy) {

@@ -22,7 +22,7 @@ import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -73,7 +73,7 @@ class Channel(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """What it is, without what was worked out of it."""
-        return {name: vars(self)[name] for name in self.__dataclass_fields__}
+        return {field.name: vars(self)[field.name] for field in fields(self)}
 
     @cached_property
     def key(self) -> str:
@@ -157,6 +157,10 @@ class Channel(ABC):
     @abstractmethod
     def chance(self, reports: np.ndarray, answers: np.ndarray) -> np.ndarray:
         """M[y, x] of pairs of a report and an answer, rows of digits; they are broadcast."""
+
+    def protection(self) -> dict[str, Any]:
+        """What a survey's file says of it, without the names."""
+        raise ValueError(f"a survey's file has no word for a {type(self).__name__.lower()}")
 
     def epsilon(self) -> float:
         """Local differential privacy: the largest log ratio of two answers' chances of one report."""

@@ -130,6 +130,16 @@ class Flip(Channel):
         itself = self._partners(values.shape, axes) == np.arange(flat.size)
         return np.where(itself, flat, self.keep * flat).reshape(values.shape)
 
+    def protection(self) -> dict[str, Any]:
+        fixed = {
+            levels[i]
+            for levels, turned in zip(self.inputs.levels, self.turned, strict=True)
+            for i, to in enumerate(turned)
+            if i == to
+        }
+        absent = {"absent": fixed.pop()} if fixed else {}
+        return {"mechanism": "multi-group", "theta": self.keep, **absent}
+
     def chance(self, reports: np.ndarray, answers: np.ndarray) -> np.ndarray:
         same = (reports == answers).all(axis=-1)
         turned = (self._turn(reports) == answers).all(axis=-1)

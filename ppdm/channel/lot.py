@@ -120,7 +120,8 @@ class Lot(Channel):
         out = np.tile(np.array(self.inputs.shape, dtype=np.int64), (len(digits), 1))  # not asked
         for number, block in enumerate(self.blocks):
             rows = np.flatnonzero(asked == number)
-            part, axes = self.inputs.only(block), [self.inputs.axis(name) for name in block]
+            part = self.inputs.only(block)
+            axes = np.array([self.inputs.axis(name) for name in block])
             own = part.codes(digits[np.ix_(rows, axes)])
             out[np.ix_(rows, axes)] = part.digits(
                 draw_reports(own, k_rr(part.size, self.rate), rng)

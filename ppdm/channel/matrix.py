@@ -95,6 +95,14 @@ class Matrix(Channel):
         shape[axes[0]] = -1
         return values * np.diag(self.M).reshape(shape)
 
+    def protection(self) -> dict[str, Any]:
+        spec = {
+            "mechanism": "matrix",
+            "matrix": self.M.tolist(),
+            "outputs": [*self.outputs.levels[0]],
+        }
+        return spec if self.prior is None else spec | {"prior": self.prior.tolist()}
+
     def chance(self, reports: np.ndarray, answers: np.ndarray) -> np.ndarray:
         return self.M[reports[..., 0], answers[..., 0]]
 

@@ -236,6 +236,15 @@ class Mixture(Channel):
     def truth(self, values: np.ndarray, axes: Axes) -> np.ndarray:
         return values * self.keep
 
+    def protection(self) -> dict[str, Any]:
+        if self.personal.joint is not None:
+            raise ValueError("a survey has no room for a joint table of personal answers")
+        spec: dict[str, Any] = {"mechanism": "unrelated-question", "q": self.keep}
+        if self.personal.shares is None:
+            return spec
+        shares = zip(self.names, self.personal.shares, strict=True)
+        return spec | {"personal": {name: share.tolist() for name, share in shares}}
+
     def chance(self, reports: np.ndarray, answers: np.ndarray) -> np.ndarray:
         strides = self.inputs.strides
         personal = self.personal.chances[(reports * strides).sum(axis=-1)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
 
 from ppdm.course.personal import mine
 from ppdm.course.tell import ask, by_chance, cases, check, compare, pair
+from ppdm.scientific import ndtri
 
 WRONG_ROWS = (
     "Ranks over the wrong rows: only the rows that were released take part, in the original table "
@@ -247,7 +247,7 @@ def check_claim(decide, my_decision, seeds=(1,)) -> None:
 
     def look(answer, where, frame):
         z = steps(frame)
-        needed = norm.ppf(1 - 0.05 / len(z))
+        needed = ndtri(1 - 0.05 / len(z))
         verdict, smallest = pair(answer, where)
         compare(smallest, z.min(), f"{where}: the smallest z", [
             ("This is the largest z; the weakest step decides.", z.max()),
@@ -264,7 +264,7 @@ def check_claim(decide, my_decision, seeds=(1,)) -> None:
             [
                 (
                     "Five steps are tested: with 5 % for all of them together, each gets 1 %.",
-                    "reproduced" if z.min() > norm.ppf(0.95) else "-",
+                    "reproduced" if z.min() > ndtri(0.95) else "-",
                 ),
             ],
         )

@@ -15,7 +15,7 @@ from types import ModuleType
 MODULES = (
     "ppdm.course", "ppdm.data", "ppdm.files", "ppdm.plot", "ppdm.table",
     "ppdm.engines", "ppdm.folding", "ppdm.compiled", "ppdm.levels", "ppdm.coins", "ppdm.chance",
-    "ppdm.threads", "ppdm.moved", "ppdm.domain", "ppdm.kinds", "ppdm.marks",
+    "ppdm.threads", "ppdm.domain", "ppdm.kinds", "ppdm.marks",
 )  # fmt: skip
 NAMES = ("Domain", "Table", "count")
 

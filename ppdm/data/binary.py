@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ppdm import marks
+
 from .dataset import Dataset
 
 OPTIONS = {
@@ -71,7 +73,8 @@ def binarize(
     if include_id and dataset.id is None:
         raise ValueError(f"include_id: {dataset.name} has no id column")
 
-    columns = [*([dataset.id] if include_id else []), *dataset.features, dataset.target]
+    number = [dataset.id] if include_id and dataset.id else []
+    columns = [*number, *dataset.features, dataset.target]
     frame = dataset.frame[columns]
     if missing == "drop":
         frame = frame.dropna().reset_index(drop=True)
@@ -97,7 +100,7 @@ def binarize(
     if record["constant"].any():
         stuck = ", ".join(record.loc[record["constant"], "column"])
         warnings.warn(f"{dataset.name}: constant after the coding: {stuck}", stacklevel=2)
-    return bits, record
+    return marks.answers(bits), record
 
 
 def _code(

@@ -8,6 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+from ppdm import marks
+
 from .catalog import entry
 
 
@@ -57,6 +59,9 @@ class Dataset:
     target: str
     provenance: Provenance = field(repr=False)
     id: str | None = None
+
+    def __post_init__(self) -> None:
+        marks.answers(self.frame)
 
     @property
     def features(self) -> list[str]:

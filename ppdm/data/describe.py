@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ppdm.coins import Picture
+
 from .binary import binarize
 from .catalog import CATALOG
 from .dataset import Dataset
-
-if TYPE_CHECKING:
-    from IPython.display import HTML
 
 # Pima's measurements that no living person has at zero.
 IMPOSSIBLE_ZEROS = [
@@ -176,17 +175,15 @@ def codings(dataset: Dataset, options: dict[str, dict[str, Any]]) -> pd.DataFram
     return pd.DataFrame(rows)
 
 
-def show(table: pd.DataFrame, caption: str, digits: int = 3) -> HTML:
+def show(table: pd.DataFrame, caption: str, digits: int = 3) -> Picture:
     """A table for a page: numbers in one format, empty where there is nothing.
 
     A named index becomes the first column; row numbers are left out.
 
-    >>> html = show(pd.DataFrame({"share": [0.25, np.nan], "people": [1200, 3]}), "Two groups").data
+    >>> html = show(pd.DataFrame({"share": [0.25, np.nan], "people": [1200, 3]}), "Two groups").html
     >>> [cell in html for cell in ("<td>0.250</td>", "<td></td>", "<td>1,200</td>", "Two groups")]
     [True, True, True, True]
     """
-    from IPython.display import HTML
-
     if table.index.name is not None:
         table = table.reset_index()
 
@@ -200,7 +197,7 @@ def show(table: pd.DataFrame, caption: str, digits: int = 3) -> HTML:
     words = table.astype(object).map(cell)
     html = words.to_html(index=False, border=0, justify="left", classes=_room(words))
     opening, rest = html.split(">", 1)
-    return HTML(f"{opening}><caption>{caption}</caption>{rest}")
+    return Picture(f"{opening}><caption>{caption}</caption>{rest}", words.to_string(index=False))
 
 
 COLUMN = 760  # pixels of the page's text on a laptop

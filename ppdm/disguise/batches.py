@@ -65,18 +65,15 @@ def _domain(source: engines.Source, levels: Levels) -> Domain:
 
 
 def _pieces(records: object) -> tuple[engines.Source, Callable[[], Iterable]]:
-    """The records as an engine sees them, and what gives them in order, piece by piece, after an
-    empty piece: so of no records, too, it is known what their reports are."""
+    """The records as an engine sees them, and what gives them in order, piece by piece; one may be
+    empty: so of no records, too, it is known what their reports are."""
     kind = type(records).__module__.split(".")[0]
     if kind in ("polars", "pyarrow") or isinstance(records, (str, Path)):
         source = engines.opened(records)
-        native = source.frame.to_native()
-        if source.batches is not None:
-            return source, lambda: chain([native], map(engines.as_table, source.batches()))
         if kind == "pyarrow":
-            return source, lambda: [native]
+            return source, lambda: engines.pieces(source)
         if source.frame.implementation.is_polars():
-            lazy = native.lazy()
+            lazy = source.frame.to_native().lazy()
             return source, lambda: chain(
                 [lazy.head(0).collect()],
                 lazy.collect_batches(chunk_size=BATCH, maintain_order=True),

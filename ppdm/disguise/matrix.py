@@ -208,13 +208,12 @@ class RRMatrix(Mechanism):
 
     def _own_domain(self, attribute: str | None) -> Domain:
         if self._one:
-            name, key = attribute or "answer", _ONLY
-            levels = self.inputs.get(key, range(self.M.shape[1]))
-            return Domain((name,), (tuple(levels),))
+            levels = tuple(self.inputs.get(_ONLY, range(self.M.shape[1])))
+            return Domain((attribute or "answer",), (levels,))
         if attribute is not None and attribute not in self.matrices:
             return super()._own_domain(attribute)
-        levels = (self.inputs.get(n, range(m.shape[1])) for n, m in self.matrices.items())
-        return Domain(tuple(self.matrices), tuple(map(tuple, levels)))
+        known = (self.inputs.get(n, range(m.shape[1])) for n, m in self.matrices.items())
+        return Domain(tuple(self.matrices), tuple(map(tuple, known)))
 
     # -- on plain arrays ---------------------------------------------------------------------
 

@@ -27,6 +27,7 @@ import pandas as pd
 from ppdm import engines, kinds
 from ppdm.chance import generator
 from ppdm.channel import Cells, Channel, Mixture
+from ppdm.channel.base import DIGITS
 from ppdm.disguise import batches, guess
 from ppdm.domain import (
     DENSE_LIMIT,
@@ -121,18 +122,21 @@ class Mechanism(ABC):
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in vars(self):
-            raise AttributeError(
-                f"{name} of {self!r} is fixed, as reports that it made could not be undone any more: "
-                f"make another {type(self).__name__}"
-            )
+            self.__delattr__(name)
         object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(
+            f"{name} of {self!r} is fixed, as reports that it made could not be undone any more: "
+            f"make another {type(self).__name__}"
+        )
 
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
         if type(self) is not type(other):
             return NotImplemented
-        return _same(self.get_params(), other.get_params())  # type: ignore[attr-defined]
+        return _same(self.get_params(), other.get_params())
 
     def __hash__(self) -> int:
         return hash((type(self), repr(self)))
@@ -252,8 +256,8 @@ class Mechanism(ABC):
         bound = self.on(domain)
         drawn = dict(zip(domain.names, columns, strict=True))
         for channel in bound.channels:
-            reports = channel.draw([drawn[name] for name in channel.names], rng)
-            drawn |= zip(channel.names, reports, strict=True)
+            told = channel.draw([drawn[name] for name in channel.names], rng)
+            drawn |= zip(channel.names, told, strict=True)
         reports = from_level_numbers(list(drawn.values()), bound.reported, like=frame)
         return kinds.mark(reports, Kind("reports", kind.channels + bound.channels))
 
@@ -388,28 +392,26 @@ class Mechanism(ABC):
 
     def undo_pairs(self, pairs: Pairs) -> Pairs:
         """:meth:`undo` of all tables of two, and of the classes; the same linear map."""
-        bound = self.on(pairs.domain) if isinstance(pairs.kind, Kind) else None
-        mixture = bound and bound.whole()
-        if bound is None or mixture is None:
+        mixture = self.on(pairs.domain).whole() if isinstance(pairs.kind, Kind) else None
+        if mixture is None or not isinstance(pairs.kind, Kind):
             return pairs.mapped(self.undo)
-        bound = self._of(pairs.kind, pairs.domain)  # type: ignore[arg-type]
+        bound = self._of(pairs.kind, pairs.domain)
         mixture.refuse_all_strangers()
-        kind = pairs.kind.after(bound.channels)  # type: ignore[union-attr]
+        kind = pairs.kind.after(bound.channels)
         if mixture.keep == 1:
             return Pairs(pairs.domain, pairs.target, pairs.values, pairs.totals, kind)
-        stranger = self._personal_pairs(bound, pairs)
+        stranger = self._personal_pairs(bound, mixture, pairs)
         number = (1 - mixture.keep) * pairs.totals.sum()
         values = (pairs.values - stranger.values * number) / mixture.keep
         totals = (pairs.totals - stranger.totals * number) / mixture.keep
         return Pairs(pairs.domain, pairs.target, values, totals, kind)
 
     @staticmethod
-    def _personal_pairs(bound: Bound, pairs: Pairs) -> Pairs:
+    def _personal_pairs(bound: Bound, mixture: Mixture, pairs: Pairs) -> Pairs:
         """Pairs of personal answers; kept, since every repetition asks for them."""
-        mixture = bound.whole()
         if pairs.target not in bound.personal:
             bound.personal[pairs.target] = pairs.mapped(
-                lambda table: Table(table.domain, mixture.personal.only(table.names).chances)  # type: ignore[union-attr]
+                lambda table: Table(table.domain, mixture.personal.only(table.names).chances)
             )
         return bound.personal[pairs.target]
 
@@ -596,11 +598,12 @@ def _plain(value: object) -> object:
 
 
 def _same(one: object, other: object) -> bool:
-    """Whether two parameters are equal, arrays and tables among them."""
+    """Whether two parameters are equal; arrays and tables to as many digits as channels are."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_same(one[k], other[k]) for k in one)
     if isinstance(one, Table) and isinstance(other, Table):
-        return one.domain == other.domain and np.array_equal(one.dense, other.dense)
+        return one.domain == other.domain and _same(one.dense, other.dense)
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return np.array_equal(np.asarray(one), np.asarray(other))
+        left, right = np.asarray(one), np.asarray(other)
+        return left.shape == right.shape and np.allclose(left, right, rtol=0, atol=10.0**-DIGITS)
     return bool(one == other)

@@ -7,7 +7,7 @@ works channel by channel: no code of a whole record is needed, and any number of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,12 +16,11 @@ import pandas as pd
 
 from ppdm.channel import Channel
 from ppdm.contract import Survey, groups, members
-from ppdm.disguise.matrix import RRMatrix
+from ppdm.disguise.matrix import RRMatrix, warner
 from ppdm.disguise.mechanism import Mechanism
 from ppdm.disguise.multigroup import MultiGroup
 from ppdm.disguise.unrelated import UnrelatedQuestion
 from ppdm.domain import Domain, Levels, listed
-from ppdm.table import Table
 
 
 def scheme_of(survey: Survey) -> Scheme:
@@ -62,38 +61,18 @@ def plain(mechanism: Mechanism, survey: Survey) -> list[dict[str, Any]]:
     >>> plain(MultiGroup(0.8), Survey({"A": ["no", "yes"], "B": ["no", "yes"]}))
     [{'mechanism': 'multi-group', 'theta': 0.8, 'groups': [['A', 'B']]}]
     """
-    if isinstance(mechanism, Scheme):
-        return mechanism.survey.to_plain()["protection"]
     mechanism.check_all(survey.domain)
-    if isinstance(mechanism, MultiGroup):
-        parts = [list(survey.names)] if mechanism.groups is None else mechanism.groups
-        spec = {"theta": mechanism.theta, "absent": mechanism.absent}
-        return [_spec("multi-group", **spec, groups=[list(group) for group in parts])]
-    if isinstance(mechanism, UnrelatedQuestion):
-        if isinstance(mechanism.personal, Table):
-            raise ValueError("a survey has no room for a joint table of personal answers")
-        personal = {name: p.tolist() for name, p in (mechanism.personal or {}).items()} or None
-        parts = [list(survey.names)] if mechanism.groups is None else mechanism.groups
-        groups_ = [list(group) for group in parts]
-        return [_spec("unrelated-question", q=mechanism.q, personal=personal, groups=groups_)]
-    if isinstance(mechanism, RRMatrix):
-        reports = mechanism.reported(survey.domain)  # fits, or says why not
-        return [
-            _spec(
-                "matrix",
-                matrix=matrix.tolist(),
-                outputs=list(reports.levels[reports.axis(name)]),
-                prior=mechanism.prior[key].tolist() if key in mechanism.prior else None,
-                attributes=[name],
+    specs: list[dict[str, Any]] = []
+    for channel in mechanism.on(survey.domain).channels:
+        group, spec = list(channel.names), channel.protection()
+        alike = [known for known in specs if "groups" in known and spec.items() <= known.items()]
+        if alike:
+            alike[0]["groups"].append(group)
+        else:
+            specs.append(
+                spec | ({"attributes": group} if "matrix" in spec else {"groups": [group]})
             )
-            for key, matrix in mechanism.matrices.items()
-            for name in [key or survey.names[0]]
-        ]
-    raise ValueError(f"{type(mechanism).__name__} has no form as plain data")
-
-
-def _spec(kind: str, **keys: Any) -> dict[str, Any]:
-    return {"mechanism": kind, **{key: value for key, value in keys.items() if value is not None}}
+    return specs
 
 
 class Scheme(Mechanism):
@@ -102,6 +81,7 @@ class Scheme(Mechanism):
     `answers` and `reports` are the domains of what is true and of what is sent: ``count(disguised,
     scheme)`` counts reports and refuses what is none.
 
+    >>> from ppdm import Table
     >>> scheme = Scheme(Survey(
     ...     {"A": ["no", "yes"], "B": ["no", "yes"]},
     ...     [{"mechanism": "multi-group", "theta": 0.8, "groups": [["A"], ["B"]]}],
@@ -209,7 +189,7 @@ def _parts(survey: Survey) -> Iterable[Mechanism]:
             yield UnrelatedQuestion(spec["q"], spec.get("personal") or {}, groups(spec))
         else:
             for name in members(spec):
-                matrices[name] = _matrix(spec, len(survey.attributes[name]))
+                matrices[name] = _MATRICES[kind](spec, len(survey.attributes[name]))
                 outputs[name] = spec.get("outputs", survey.attributes[name])
                 if "prior" in spec:
                     priors[name] = spec["prior"]
@@ -224,10 +204,13 @@ def _parts(survey: Survey) -> Iterable[Mechanism]:
         yield scheme
 
 
-def _matrix(spec: Mapping[str, Any], n: int) -> np.ndarray:
-    """M[y, x] of one attribute with n levels."""
-    if spec["mechanism"] in ("warner", "k-rr"):
-        return RRMatrix.warner(n, spec["p"]).M
-    if spec["mechanism"] == "forced-response":
-        return spec["truth"] * np.eye(n) + np.array(spec["forced"])[:, None]
-    return np.array(spec["matrix"])
+#: M[y, x] of one attribute with n levels, from the words of its protection.
+_MATRICES: Mapping[str, Callable[[Mapping[str, Any], int], np.ndarray]] = {
+    "warner": lambda spec, n: warner(spec["p"], n)[0],
+    "k-rr": lambda spec, n: warner(spec["p"], n)[0],
+    "forced-response": lambda spec, n: (
+        spec["truth"] * np.eye(n) + np.array(spec["forced"])[:, None]
+    ),
+    "matrix": lambda spec, n: np.array(spec["matrix"]),
+    "triangular": lambda spec, n: np.array([[1 - spec["p"], 0.0], [spec["p"], 1.0]]),
+}

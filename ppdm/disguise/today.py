@@ -172,37 +172,14 @@ def _check_epsilon(epsilon: float) -> None:
 # the respondents are a sample adds share (1 - share).
 
 
-def variance_k_rr(n: int, epsilon: float, share: float = 0.0) -> float:
-    """Of k-RR [Wang, Blocki, Li & Jha 2017, Section 4.1].
-
-    >>> round(variance_k_rr(2, math.log(3)), 6)
-    0.75
-    """
-    grown = math.exp(epsilon)
-    return (n - 2 + grown) / (grown - 1) ** 2 + share * (n - 2) / (grown - 1)
-
-
-def variance_unary(epsilon: float, optimised: bool = True, share: float = 0.0) -> float:
-    """Of unary reports [Wang, Blocki, Li & Jha 2017, Sections 4.3 and 4.4].
-
-    >>> round(variance_unary(math.log(3)), 6)
-    3.0
-    """
-    grown = math.exp(epsilon)
-    if optimised:
-        return 4 * grown / (grown - 1) ** 2 + share
-    half = math.exp(epsilon / 2)
-    return half / (half - 1) ** 2 + 0 * share  # its bits are as certain, whatever the share
-
-
 def variance_subset(n: int, epsilon: float, size: int | None = None, share: float = 0.0) -> float:
     """Of subset selection [Ye & Barg 2018].
 
     A set holds the own answer with probability `own`, any other with `other`; the share is estimated
     by (its share among the sets - other) / (own - other).
 
-    >>> round(variance_subset(3, math.log(2), 1), 6) == round(variance_k_rr(3, math.log(2)), 6)
-    True
+    >>> round(variance_subset(3, math.log(2), 1), 6)       # sets of one answer: k-RR
+    3.0
     """
     size = subset_size(n, epsilon) if size is None else size
     grown = math.exp(epsilon)

@@ -89,7 +89,7 @@ def _look_alikes(A: np.ndarray, group: np.ndarray, rng: np.random.Generator) -> 
     return mean[group] + np.einsum("nij,nj->ni", vectors[group], steps)
 
 
-@njit(cache=True)
+@njit
 def _groups(A: np.ndarray, k: int, order: np.ndarray) -> np.ndarray:
     """Group numbers; `order` is the random order in which records are tried as seeds."""
     n, m = A.shape

@@ -58,7 +58,7 @@ except ModuleNotFoundError:
             usual = inspect.signature(type(self)).parameters
             changed = [
                 f"{name}={value!r}"
-                for name, value in self.get_params().items()
+                for name, value in self.get_params(deep=False).items()
                 if repr(value) != repr(usual[name].default)
             ]
             return f"{type(self).__name__}({', '.join(changed)})"

@@ -62,7 +62,7 @@ class NearestNeighbour(ClassifierMixin, BaseEstimator):
         )
 
 
-@njit(cache=True)
+@njit
 def _scaled(rows: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     scaled = np.zeros_like(rows)
     for a in range(rows.shape[1]):
@@ -73,7 +73,7 @@ def _scaled(rows: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return scaled
 
 
-@njit(cache=True)
+@njit
 def _count_votes(
     rows: np.ndarray, labels: np.ndarray, n_classes: int, targets: np.ndarray, growing_ranges: bool
 ) -> np.ndarray:

@@ -232,17 +232,6 @@ def rotated(X: ArrayLike, rng: np.random.Generator) -> np.ndarray:
     return (A - A.mean(axis=0)) / spread @ (Q * np.sign(np.diag(R)))
 
 
-def recovered(original: ArrayLike, guessed: ArrayLike, within: float = 0.1) -> float:
-    """The share of values that are guessed to within a part of their attribute's deviation.
-
-    >>> recovered([[0.0], [1.0], [2.0]], [[0.0], [1.05], [3.0]])
-    0.6666666666666666
-    """
-    A, B = two_tables(original, guessed)
-    spread = np.where(A.std(axis=0) > 0, A.std(axis=0), 1.0)
-    return float((np.abs(A - B) <= within * spread).mean())
-
-
 def _rows(known: ArrayLike, records: int) -> np.ndarray:
     """The numbers of known rows, checked."""
     rows = np.asarray(known)

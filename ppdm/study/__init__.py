@@ -79,28 +79,32 @@ before the `*` are evidence, given in the chapter; those after it are fixed in t
       expect: reproduced
 
 **In many worlds.** A verdict is decided with all the chance there is, and asked again elsewhere. A
-*reading* (`ppdm.papers.common.Reading`) is a choice that the paper leaves open; a *plant* is a world
-known to be wrong (no undoing, shuffled labels), told in the same form. A frame of many worlds has the
-coordinate `world`, and one for the draws of chance, `split` say::
+*reading* is a choice that the paper leaves open, an entry of its `readings.yml` (see
+`ppdm.study.worlds`); a *plant* is a world known to be wrong (no undoing, shuffled labels), said in the
+same form. A frame of many worlds has the coordinate `world`, and one for the draws of chance, `split`
+say. Repetitions that share no split are dealt into draws by `study.dealt`. Claims take their evidence
+from a summary of the frame, which is handed over under a name::
 
     at = [{"dataset": d, "q": q, "split": k} for d in SETS for q in Q for k in range(12)]
     frame = ch.run(study.under(learned, READINGS), study.points(at, READINGS), reps=80)
     wrong = ch.run(study.under(learned, PLANTS), study.points(at, PLANTS, ours=False), reps=80)
+    ch.evidence("learned", study.summarise(frame), plants=study.summarise(wrong), readings=READINGS)
 
-    def loss(rows):                              # the evidence of one split, or of one world
-        mean = rows.groupby(["dataset", "q"])["value"].mean().unstack()
-        return {"value": mean[1] - mean[.5], "names": mean.index}      # the worst is named; "se",
-                                                        # of one split, judges a draw taken alone
+**A claim is data**: its entry says which rows of which summary, and what is taken from them::
 
-    ch.decide("ZM-11", **study.cases(loss, frame, plants=wrong))
+    evidence: {rows: learned, where: metric == 'accuracy', from: loss at, x: q, at: 0.5, of: 1}
 
-`study.cases` takes the evidence through every world: ours is the mean over splits, with its error
-from the spread between them (`study.clustered`); each split alone is a draw, each reading a
-world. Where a reading moves a value by a standard error or more (`study.movers`), run the pairs too:
-``study.pairs(READINGS, names)`` are readings again, named "a + b". The same by hand, with evidence as
-everywhere: ``ch.decide(id, ..., worlds={name: evidence}, draws={...}, plants={...})``, evidence of a
-claim with a condition being ``{"plain": ..., "under": ...}``. ``study.summarise(frame,
-cluster="split")`` is a summary whose errors come from the spread between splits.
+`where` is a condition on the coordinates, `from` one of the extractors of `ppdm.study.tidy` (*along*,
+*loss at*, *worst of*, *between ends*), the rest are its arguments. A claim with a condition has two such
+entries, `plain` and `under`. Then ``ch.decide("ZM-11")`` decides it, in every world that can touch it:
+ours is the mean over splits, with its error from the spread between them (`study.clustered`); each split
+alone is a draw, each reading whose `touches` name the claim a world. Where a reading moves a value by a
+standard error or more (``ch.movers("ZM-8", "ZM-11")``), run the pairs too: ``study.pairs(READINGS,
+names)`` are readings again, named "a + b". Evidence that no extractor gives is a function of a world's
+rows, taken through all of them by ``study.cases(function, frame, plants=wrong)``; or by hand,
+``ch.decide(id, ..., worlds={name: evidence}, draws={...}, plants={...})``, evidence of a claim with a
+condition being ``{"plain": ..., "under": ...}``. ``study.summarise(frame, cluster="split")`` is a summary
+whose errors come from the spread between splits.
 
 In the claim's entry::
 
@@ -116,6 +120,13 @@ The card says in how many worlds the verdict holds and where it does not, with a
 interval, the threshold, a dot a world (a ring where the verdict is another, a cross a plant). All
 values go to `<results>/<stem>/worlds.csv`, the counts to `claims.csv` (`worlds` includes our own).
 A verdict stands *firm* if no other reading turns it over, nor more than a tenth of the draws alone.
+
+An entry may say, too, how much a difference must be to matter, and the curve on which the claim is just
+true; from both, `ppdm.study.rates` measures how often its rule, with three outcomes, errs. No verdict
+depends on them yet::
+
+      margin: 0.01                               # of the evidence's unit
+      boundary: {curve: level, at: 0.05}         # or {curve: line, rise: 0}: see ppdm.study.tidy
 
 **When a rule was written** stands in `book/claims/changes.yml` (see `ppdm.study.history`): a rule,
 threshold, condition or expectation that changes without an entry there fails a test. After a change,

@@ -19,16 +19,8 @@ from jinja2 import Environment, FileSystemLoader
 
 from ppdm.data import in_words
 from ppdm.study import history, ledger
-from ppdm.study.claims import (
-    NOT_DECIDED,
-    PERCENT,
-    STYLES,
-    UNTESTABLE,
-    VERDICTS,
-    Claim,
-    interval,
-    short,
-)
+from ppdm.study.claims import NOT_DECIDED, STYLES, UNTESTABLE, VERDICTS, Claim
+from ppdm.study.rules import PERCENT, interval, short
 from ppdm.study.verdicts import Decision, World
 
 FOLD = 6  # a printed table with more numbers than this is one line in the verdict table

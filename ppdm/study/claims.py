@@ -60,6 +60,10 @@ class Claim:
     by_construction: str = ""  # why no plant can break the claim
     one_world: str = ""  # why there is no other world: an identity, a count
     evidence: dict = field(default_factory=dict)  # rows, where, from and its arguments
+    margin: float = 0.0  # of indifference, fixed by the unit before standard errors are seen
+    boundary: dict = field(
+        default_factory=dict
+    )  # the curve on which true worlds stand, and its arguments
     history: str = ""  # when its rule was written, one of history.STATUSES
 
     @property
@@ -96,7 +100,7 @@ def read(path: str | Path) -> dict[str, Claim]:
         told |= {key: _names(told[key]) for key in ("refuses", "accepts") if key in told}
         told |= {"rule": name, "family": family, "history": rulebook.status(entry["id"])}
         told.setdefault("full_size", name in rules.WAIT_FOR_FULL_SIZE)
-        if "printed" in rules.fixed_in(name):
+        if "printed" in rules.FIXED[name]:
             given["printed"] = entry["printed"]
         claims[entry["id"]] = Claim(**told, given=given)
     families = Counter(c.family for c in claims.values() if c.family)
@@ -123,7 +127,7 @@ def _faults(entry: dict, rule: Any, given: dict, family: Any) -> Iterator[str]:
         yield f"is misnamed: ids of {paper} begin with {PREFIXES[paper]}-"
     if rule not in rules.RULES:
         yield f"has the unknown rule {rule!r}; did you mean {nearest(str(rule), rules.RULES)!r}?"
-    fixed = rules.fixed_in(rule)
+    fixed = rules.FIXED[rule]
     table = [
         (isinstance(family, str), "needs as family the name of numbers that are printed together"),
         (isinstance(entry.get("printed", ""), str),
@@ -145,6 +149,7 @@ def _faults(entry: dict, rule: Any, given: dict, family: Any) -> Iterator[str]:
         (met != unmet, "leads to the same verdict, met or unmet: the rule would decide nothing"),
         (not condition or met == REPRODUCED, "is wrong in its verdict: a condition goes with `met: reproduced`"),
         *_of_evidence(entry.get("evidence")),
+        *_of_rates(entry.get("margin", 0.0), entry.get("boundary", {})),
     ]  # fmt: skip
     yield from (sentence for holds, sentence in table if not holds)
     possible = (
@@ -168,6 +173,16 @@ def _of_evidence(evidence: Any) -> list[tuple[bool, str]]:
     ]  # fmt: skip
 
 
+def _of_rates(margin: Any, boundary: Any) -> list[tuple[bool, str]]:
+    """Whether margin and boundary are such that a rule's error rates can be measured."""
+    curve, known = (boundary or {}).get("curve", "level"), ", ".join(tidy.CURVES)
+    return [
+        (isinstance(margin, (int, float)) and margin >= 0, f"has the margin {margin!r}; it must be 0 or more"),
+        (curve in tidy.CURVES, f"has a boundary along {curve!r}; allowed curves are {known}"),
+        (not boundary or margin, "has a boundary and no margin: nothing would be beyond it"),
+    ]  # fmt: skip
+
+
 def nearest(word: str, known: Iterable[object]) -> str:
     """The known word most like the given one.
 
@@ -176,32 +191,3 @@ def nearest(word: str, known: Iterable[object]) -> str:
     """
     alike = difflib.get_close_matches(str(word), [str(k) for k in known], n=1, cutoff=0)
     return alike[0] if alike else ""
-
-
-# Numbers for people -------------------------------------------------------------------------------
-
-
-PERCENT = ("points", "point", "%")  # units in which a share is shown a hundredfold
-
-
-def interval(finding: rules.Finding, unit: str = "") -> str:
-    """Our number with its interval, for people, in the claim's unit.
-
-    >>> finding = rules.Finding(True, 0.0823, 0.0751, 0.0884, "")
-    >>> interval(finding), interval(finding, "points")
-    ('0.0823 (0.0751 to 0.0884)', '8.23 (7.51 to 8.84) points')
-    """
-    scale, digits = (100, 3) if unit in PERCENT else (1, 4)
-    ours, *ends = [short(scale * x, digits) for x in finding[1:4] if x is not None] or [""]
-    return f"{ours}{' ({} to {})'.format(*ends) if ends else ''} {unit if ours else ''}".rstrip()
-
-
-def short(number: float, digits: int = 4) -> str:
-    """Four digits of a measured number, and a count in full.
-
-    >>> short(-0.4978621957), short(48842), short(449), short(1e-9), short(1.984e126)
-    ('-0.4979', '48,842', '449', '1e-09', '1.984e+126')
-    """
-    if 1e3 <= abs(number) < 1e9 and float(number).is_integer():
-        return f"{number:,.0f}"
-    return f"{number:.{digits}g}"

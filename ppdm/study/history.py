@@ -43,7 +43,18 @@ KEYS = ("claims", "when", "commit", "what", "old", "new", "before", "after", "re
 NEEDED = ("claims", "what", "old", "new", "reason")
 SETTLES = ("rule", "threshold", "tolerance", "condition", "evidence")  # words of `what`
 REMOVED = "removed"  # the `what` of a claim that is there no more
-DECIDES = ("rule", "evidence", "printed", "condition", "met", "unmet", "expect", "full_size")
+DECIDES = (
+    "rule",
+    "evidence",
+    "margin",
+    "boundary",
+    "printed",
+    "condition",
+    "met",
+    "unmet",
+    "expect",
+    "full_size",
+)
 
 
 class Rulebook(NamedTuple):
@@ -112,76 +123,60 @@ def read(folder: Path) -> Rulebook:
     content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     book = Rulebook(content.get("claims") or {}, content.get("changes") or [])
     for change in book.changes:
-        name = f"{FILE}: the change of {change.get('claims', '(no claims)')}"
-        for key in NEEDED:
-            if key not in change:
-                raise ValueError(f"{name} does not say {key!r}")
-        for key in change:
-            if key not in KEYS:
-                raise ValueError(f"{name} has {key!r}; allowed are {', '.join(KEYS)}")
-    for id, known in book.claims.items():
-        if known.get("status") not in STATUSES:
-            raise ValueError(
-                f"{FILE}: the status of {id} is {known.get('status')!r}; "
-                f"allowed are {', '.join(STATUSES)}"
-            )
+        known = f"{FILE}: the change of {change.get('claims', '(no claims)')}"
+        missing, more = [k for k in NEEDED if k not in change], [k for k in change if k not in KEYS]
+        if missing:
+            raise ValueError(f"{known} does not say {missing[0]!r}")
+        if more:
+            raise ValueError(f"{known} has {more[0]!r}; allowed are {', '.join(KEYS)}")
+    for id, entry in book.claims.items():
+        status, allowed = entry.get("status"), ", ".join(STATUSES)
+        if status not in STATUSES:
+            raise ValueError(f"{FILE}: the status of {id} is {status!r}; allowed are {allowed}")
     return book
+
+
+def _rules(folder: Path) -> dict[str, str]:
+    """The fingerprint of every claim's rule as it stands."""
+    return {id: fingerprint(entry) for id, entry in entries(folder).items()}
 
 
 def problems(folder: Path) -> list[str]:
     """What has been changed without being entered, a sentence each."""
-    book, here = read(folder), entries(folder)
-    found = [f"{id} is not in {FILE}" for id in here if id not in book.claims]
-    found += [f"{FILE} has {id}, which is no claim" for id in book.claims if id not in here]
-    found += [
-        f"the rule of {id} is not the one of {FILE}: enter the change"
-        for id, entry in here.items()
-        if id in book.claims and book.claims[id].get("rule") != fingerprint(entry)
-    ]
-    every = set(here)
-    for change in book.changes:
-        found += [
-            f"{FILE} tells a change of {id}, which is no claim"
-            for id in change["claims"]
-            if id not in every and change["what"] != REMOVED
-        ]
-    return found
+    book, now = read(folder), _rules(folder)
+    known = {id: entry.get("rule") for id, entry in book.claims.items()}
+    return [
+        *(f"{id} is not in {FILE}" for id in now if id not in known),
+        *(f"{FILE} has {id}, which is no claim" for id in known if id not in now),
+        *(f"the rule of {id} is not the one of {FILE}: enter the change"
+          for id in now if id in known and known[id] != now[id]),
+        *(f"{FILE} tells a change of {id}, which is no claim"
+          for change in book.changes if change["what"] != REMOVED
+          for id in change["claims"] if id not in now),
+    ]  # fmt: skip
 
 
 def enter(folder: Path, status: str = "together") -> list[str]:
-    """Write the fingerprints anew; returns the claims that are new or whose rule has changed.
+    """Write the fingerprints anew; returns the claims whose rule has changed, or that are new.
 
     A changed rule must have a change that is entered and that no fingerprint knows yet: the number of
     its changes is kept beside its fingerprint.
     """
-    book, here = read(folder), entries(folder)
-    here = {
-        id: here[id] for id in [*(id for id in book.claims if id in here), *here]
-    }  # new ones last
-    written, claims = [], {}
-    for id, entry in here.items():
-        known, number = book.claims.get(id), len(book.of(id))
-        now = fingerprint(entry)
-        if known is None:
-            written.append(id)
-        elif known["rule"] != now:
-            if number <= known.get("changes", 0):
-                raise ValueError(f"the rule of {id} has changed: tell it in {FILE} under `changes`")
-            written.append(id)
-        claims[id] = {"rule": now, "status": (known or {"status": status})["status"]}
-        if number:
-            claims[id]["changes"] = number
-    lines = "".join(f"  {id}: {_flow(claims[id])}\n" for id in claims)
+    book, now, lines = read(folder), _rules(folder), ""
+    changed = [
+        id for id, known in book.claims.items() if now.get(id, known["rule"]) != known["rule"]
+    ]
+    for id in changed:
+        if len(book.of(id)) <= book.claims[id].get("changes", 0):
+            raise ValueError(f"the rule of {id} has changed: tell it in {FILE} under `changes`")
+    new = [id for id in now if id not in book.claims]
+    for id in [*(id for id in book.claims if id in now), *new]:
+        kept, number = book.claims.get(id, {"status": status})["status"], len(book.of(id))
+        times = f", changes: {number}" if number else ""
+        lines += f'  {id}: {{rule: "{now[id]}", status: {kept}{times}}}\n'
     path = Path(folder) / FILE
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     head, _, rest = text.partition("claims:\n")
     _, _, changes = ("\n" + rest).partition("\nchanges:")
     replace_file(path, f"{head}claims:\n{lines}changes:{changes or ' []' + chr(10)}".encode())
-    return written
-
-
-def _flow(known: dict) -> str:
-    inside = ", ".join(
-        f'{key}: "{value}"' if key == "rule" else f"{key}: {value}" for key, value in known.items()
-    )
-    return "{" + inside + "}"
+    return changed + new

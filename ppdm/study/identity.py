@@ -242,9 +242,16 @@ def sources(modules: Iterable[str]) -> list[Path]:
         todo |= _imports(name) - reached
     files = {file for file in map(module_file, reached) if file is not None}
     for folder in {file.parent for file in files if PACKAGE in file.parent.parents}:
-        inside = (file for file in folder.rglob("*") if file.is_file())
-        files |= {file for file in inside if file.suffix not in _OTHER}
+        inside = [
+            file for file in folder.rglob("*") if file.is_file() and file.suffix not in _OTHER
+        ]
+        files |= {file for file in inside if _package(file) == folder}
     return sorted(files)
+
+
+def _package(file: Path) -> Path | None:
+    """The nearest folder above a file that is a package."""
+    return next((folder for folder in file.parents if (folder / "__init__.py").is_file()), None)
 
 
 def within(file: Path) -> str:

@@ -13,13 +13,10 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pandas as pd
-
 from ppdm.files import replace_file
-from ppdm.study import history, tidy, verdicts
+from ppdm.study import history, verdicts
 from ppdm.study.claims import (
     NOT_DECIDED,
-    PERCENT,
     STYLES,
     UNTESTABLE,
     VERDICTS,
@@ -27,28 +24,19 @@ from ppdm.study.claims import (
     LedgerError,
     nearest,
     read,
-    short,
-)  # fmt: skip
-from ppdm.study.verdicts import PLANT, Decision, World
-from ppdm.study.worlds import OURS, Reading
+)
+from ppdm.study.rules import PERCENT, short
+from ppdm.study.verdicts import PLANT, Decision, Rows, World
+from ppdm.study.worlds import OURS
 
 __all__ = ["NOT_DECIDED", "OURS", "PERCENT", "PLANT", "STYLES", "VERDICTS", "Claim", "Decision", "Ledger",
-           "LedgerError", "World", "merge", "read", "short"]  # fmt: skip
+           "LedgerError", "Rows", "World", "merge", "read", "short"]  # fmt: skip
 
 COLUMNS = ("id", "paper", "where", "printed", "ours", "low", "high", "rule", "verdict", "note",
            "worlds", "holds", "fails_in", "refuses", "firm", "worst", "unit", "limits",
            "history")  # fmt: skip
 WORLD_COLUMNS = ("claim", "world", "value", "low", "high", "met")
 ENOUGH = 10  # draws of chance that a verdict is asked in, unless its entry says why not
-
-
-class Rows(NamedTuple):
-    """A frame from which claims take their evidence: see `Chapter.evidence`."""
-
-    frame: pd.DataFrame
-    plants: pd.DataFrame | None
-    draws: str | None
-    readings: tuple[Reading, ...]
 
 
 class Ledger:
@@ -83,72 +71,43 @@ class Ledger:
         if id in self.decided:
             raise LedgerError(f"claim {id} is decided twice")
         claim = self.claims[id]
-        given: dict = {"worlds": worlds, "draws": draws, "plants": plants}
+        beside: dict = {"worlds": worlds, "draws": draws, "plants": plants}
         if claim.evidence and not evidence and not named:
             named = self.taken(claim)
-            for kind, more in given.items():
+            for kind, more in beside.items():
                 taken = named.pop(kind)
-                given[kind] = {} if more == {} else taken | dict(more or {})
+                beside[kind] = {} if more == {} else taken | (more or {})
         if not claim.condition and set(named) & verdicts.BOTH:
             raise LedgerError(f"claim {id} has no condition: give its evidence as it is")
         for name in (*claim.refuses, *claim.accepts):
-            if name not in (given["plants"] or {}):
+            if name not in (beside["plants"] or {}):
                 raise LedgerError(f"claim {id} names the plant {name!r}, which was not handed in")
-        decision = verdicts.decide(
-            claim, (evidence, named) if evidence else named, note, self.quick, **given
-        )
-        self._judge(decision)
+        given: dict[Any, Any] = {**named, **dict(enumerate(evidence))}
+        decision = verdicts.decide(claim, given, note, self.quick, **beside)
+        if decision.verdict != NOT_DECIDED:
+            accepts = f"the rule of {id} accepts the plant {{!r}}, which it must refuse"
+            refuses = f"the rule of {id} refuses {{!r}}, where the claim is true"
+            met = {plant.name: plant.met for plant in decision.plants}
+            self.problems += [accepts.format(name) for name in claim.refuses if met[name]]
+            self.problems += [refuses.format(name) for name in claim.accepts if not met[name]]
         self.decided[id] = decision
         return decision
 
     def taken(self, claim: Claim) -> dict:
         """The evidence that a claim's entry names, in all worlds of its frame."""
-        parts = {
-            part: dict(claim.evidence[part]) for part in verdicts.BOTH if part in claim.evidence
-        }
-        first = dict(next(iter(parts.values()), claim.evidence))
-        if first["rows"] not in self.rows:
+        name = claim.evidence.get("plain", claim.evidence)["rows"]
+        if name not in self.rows:
             raise LedgerError(
-                f"claim {claim.id} takes its evidence from {first['rows']!r}; the chapter has "
+                f"claim {claim.id} takes its evidence from {name!r}; the chapter has "
                 f"{', '.join(self.rows) or 'nothing'} (`ch.evidence` hands it over)"
             )
-        frame, plants, draws, readings = self.rows[first["rows"]]
-        touches = [r.name for r in readings if claim.id in r.touches] if readings else None
-
-        def extracted(rows: pd.DataFrame, part: dict) -> dict:
-            arguments = {k: v for k, v in part.items() if k not in ("rows", "where", "from")}
-            chosen = rows.query(part["where"]) if "where" in part else rows
-            return tidy.EXTRACTORS[part["from"]](chosen, **arguments)
-
-        def evidence(rows: pd.DataFrame) -> dict:
-            if not parts:
-                return extracted(rows, first)
-            return {name: extracted(rows, part) for name, part in parts.items()}
-
-        return verdicts.cases(evidence, frame, plants=plants, draws=draws, touches=touches)
+        return verdicts.taken(claim, self.rows[name])
 
     def movers(self, *ids: str) -> list[str]:
         """The readings that move the evidence of one of these claims by a standard error or more."""
         every = [self.taken(self.claims[id]) for id in ids]
         names = [name for taken in every for name in verdicts.moved(taken, taken["worlds"])]
         return list(dict.fromkeys(names))
-
-    def _judge(self, decision: Decision) -> None:
-        """A rule that accepts what it must refuse (or the other way round) is a problem."""
-        claim = decision.claim
-        names = Counter(w.name for w in (*decision.others, *decision.plants))
-        for name, times in names.items():
-            if ";" in name or times > 1:
-                raise LedgerError(
-                    f"claim {claim.id}: the world {name!r} is there twice or has a ';'"
-                )
-        if decision.verdict != NOT_DECIDED:
-            accepts = f"the rule of {claim.id} accepts the plant {{!r}}, which it must refuse"
-            refuses = f"the rule of {claim.id} refuses {{!r}}, where the claim is true"
-            self.problems += [accepts.format(n) for n in claim.refuses if n not in decision.refused]
-            self.problems += [
-                refuses.format(n) for n in claim.accepts if n not in decision.accepted
-            ]
 
     def undecided(self) -> list[str]:
         """The claims that have no verdict yet."""

@@ -123,12 +123,13 @@ class Recorder:
         self.files |= {file for file in kept.files if file.is_relative_to(places.PACKAGE)}
         named = kept.packed or {"notebook": identity.name_of(function)}
         experiment = {"function": named, "seed": seed}
-        if (
-            not kept.packed or experiment not in self.experiments
-        ):  # another of a notebook is another
+        known = list(zip(self.experiments, self.kept, strict=True))
+        number = len(known)
+        if kept.packed and (experiment, kept.name) in known:  # another of a notebook is another
+            number = known.index((experiment, kept.name))
+        else:
             self.experiments.append(experiment)
             self.kept.append(kept.name)
-        number = len(self.experiments) - 1 - self.experiments[::-1].index(experiment)
         for unit, table in zip(units, results):
             self.points[number, unit.file] = {
                 "experiment": number, **unit._asdict(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from numbers import Integral, Real
@@ -13,21 +14,21 @@ import yaml
 
 from ppdm import places
 
-KINDS = ("whole", "number", "numbers", "one of")
-Rule = dict[str, Any]  # as it stands in the file: a kind, and what goes with it
-BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
-    "least": lambda value, bound: value >= bound,
-    "most": lambda value, bound: value <= bound,
-    "above": lambda value, bound: value > bound,
-    "below": lambda value, bound: value < bound,
-    "never": lambda value, bound: value != bound,
+#: What a parameter may be, and in words.
+KINDS = {
+    "whole": "a whole number",
+    "number": "a number",
+    "numbers": "a list of different numbers",
+    "one of": "",
 }
-SAID = {
-    "least": "{} or more",
-    "most": "at most {}",
-    "above": "more than {}",
-    "below": "less than {}",
-    "never": "not {}",
+Rule = dict[str, Any]  # as it stands in the file: a kind, and what goes with it
+#: The bounds of a number, each with the comparison that holds within it, and in words.
+BOUNDS: dict[str, tuple[Callable[[Any, Any], bool], str]] = {
+    "least": (operator.ge, "{} or more"),
+    "most": (operator.le, "at most {}"),
+    "above": (operator.gt, "more than {}"),
+    "below": (operator.lt, "less than {}"),
+    "never": (operator.ne, "not {}"),
 }
 
 
@@ -102,7 +103,7 @@ def _is_number(value: object) -> bool:
 
 
 def _within(rule: Rule, value: Any) -> bool:
-    return all(inside(value, rule[name]) for name, inside in BOUNDS.items() if name in rule)
+    return all(inside(value, rule[name]) for name, (inside, _) in BOUNDS.items() if name in rule)
 
 
 def phrase(rule: Rule) -> str:
@@ -117,12 +118,8 @@ def phrase(rule: Rule) -> str:
         words = [repr(word) for word in rule["one of"]]
         said = " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
     else:
-        kind = {
-            "whole": "a whole number",
-            "number": "a number",
-            "numbers": "a list of different numbers",
-        }[next(k for k in KINDS if k in rule)]
-        bounds = [SAID[name].format(rule[name]) for name in BOUNDS if name in rule]
+        kind = next(words for name, words in KINDS.items() if name in rule)
+        bounds = [words.format(rule[name]) for name, (_, words) in BOUNDS.items() if name in rule]
         if bounds and "numbers" in rule:
             bounds[0] = f"each {bounds[0]}"
         said = ", ".join([kind, *bounds])

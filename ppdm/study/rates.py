@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ppdm.study import rules
+from ppdm.study import rules, tidy
+from ppdm.study.claims import Claim
 from ppdm.study.verdicts import MEASURED, clustered
 
 WORLDS = 2000  # of each kind
@@ -42,27 +43,25 @@ class Rates(NamedTuple):
         return ""
 
 
-def level(shape: tuple[int, ...], at: float) -> np.ndarray:
-    """A boundary curve: every level at a threshold.
-
-    >>> level((3,), 0.5)
-    array([0.5, 0.5, 0.5])
-    """
-    return np.full(shape, float(at))
-
-
-def line(shape: tuple[int, ...], rise: float = 0.0) -> np.ndarray:
-    """A boundary curve: from 0 by equal steps to `rise`, in every series; flat, if that is 0.
-
-    >>> line((2, 3), rise=1)
-    array([[0. , 0.5, 1. ],
-           [0. , 0.5, 1. ]])
-    """
-    return np.broadcast_to(np.linspace(0.0, rise, shape[-1]), shape).copy()
+def of(
+    claim: Claim, draws: Sequence[dict], rng: np.random.Generator, worlds: int = WORLDS
+) -> Rates:
+    """The rates of a claim's rule with three outcomes, at the margin and the boundary of its entry."""
+    if not claim.margin or not claim.boundary:
+        raise ValueError(
+            f"claim {claim.id} has no margin and boundary: its rates cannot be measured"
+        )
+    arguments = dict(claim.boundary)
+    curve = tidy.CURVES[arguments.pop("curve")](np.shape(_values(draws[0])), **arguments)
+    upwards = (
+        "below" in claim.given or claim.rule == "near" or claim.given.get("direction") == "falling"
+    )
+    accepts = surely(claim.rule, claim.given, claim.margin)
+    return measured(accepts, draws, curve, claim.margin if upwards else -claim.margin, rng, worlds)
 
 
-#: What a claim's entry may name as its boundary.
-CURVES: dict[str, Callable[..., np.ndarray]] = {"level": level, "line": line}
+def _values(evidence: dict) -> np.ndarray:
+    return np.asarray(next(evidence[name] for name in MEASURED if name in evidence), dtype=float)
 
 
 def measured(
@@ -80,12 +79,12 @@ def measured(
 
     >>> rng = np.random.default_rng(1)
     >>> draws = [{"value": rng.normal(0.4, 0.02)} for _ in range(12)]
-    >>> rates = measured(surely("bound", {"below": 0.5}, 0.05), draws, level((), 0.5), 0.05, rng, 400)
+    >>> rates = measured(surely("bound", {"below": 0.5}, 0.05), draws, np.array(0.5), 0.05, rng, 400)
     >>> rates.accepts_true > 0.95, rates.accepts_false < 0.05, rates.fault
     (True, True, '')
     """
     name = next(name for name in MEASURED if name in draws[0])
-    values = np.array([np.asarray(draw[name], dtype=float) for draw in draws])
+    values = np.array([_values(draw) for draw in draws])
     curve = np.broadcast_to(curve, values.shape[1:])
     noise = [_noise(values - values.mean(axis=0), rng) for _ in range(worlds)]
 

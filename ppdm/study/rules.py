@@ -11,13 +11,14 @@ of them is, and the finding names the one that decides.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
+
+from ppdm.scientific import ndtri
 
 
 class Finding(NamedTuple):
@@ -127,9 +128,7 @@ def near(
     """
     value, se = _pair(value, se)
     target = np.broadcast_to(_finite("target", target).ravel(), value.shape)
-    reach = np.abs(value - target) + ndtri(1 - error) * se
-    worst = int(np.argmax(reach))
-    met = bool(reach[worst] <= within * (1 + 1e-12))
+    met, worst = _inside(within - np.abs(value - target), se, error, within)
     note = f"{_show(abs(value[worst] - target[worst]))} from {_show(target[worst])}, {within:g} allowed"
     note += f" (the worst of {len(value)})." if len(value) > 1 else "."
     limits = (target[worst] - within, target[worst] + within)
@@ -155,15 +154,11 @@ def bound(
     if (below is None) == (above is None):
         raise ValueError("a bound is either `below` or `above`")
     value, se = _pair(value, se)
-    sign = 1 if below is not None else -1
-    limit = float(below if below is not None else above)  # type: ignore[arg-type] # one of them is there
-    reach = sign * value + ndtri(1 - error) * se
-    worst = int(np.argmax(reach))
-    met = bool(reach[worst] <= sign * limit + 1e-12 * abs(limit))
-    note = (
-        f"The {'largest' if sign > 0 else 'smallest'} of {len(value)}" if len(value) > 1 else "It"
-    )
-    note += f" is {'' if met else 'not surely '}at {'most' if sign > 0 else 'least'} {limit:g}."
+    limit = float(above if below is None else below)  # type: ignore[arg-type] # one of them is there
+    met, worst = _inside(value - limit if below is None else limit - value, se, error, limit)
+    which, end = ("smallest", "least") if below is None else ("largest", "most")
+    note = f"The {which} of {len(value)}" if len(value) > 1 else "It"
+    note += f" is {'' if met else 'not surely '}at {end} {limit:g}."
     return _finding(met, value[worst], se[worst], note, _name(names, worst, len(value)), (limit,))
 
 
@@ -213,7 +208,7 @@ def trend(
 
     change = values[:, -1] - values[:, 0]
     weakest = int(np.argmin(signs[direction] * change))
-    note = f"{direction.capitalize()} as a whole: {_yes(overall.all())}; "
+    note = f"{direction.capitalize()} as a whole: {'yes' if overall.all() else 'no'}; "
     note += f"steps back beyond chance: {int(back.sum())} of {step.size} pairs. "
     note += "Our number is the change from the first point to the last"
     note += f" (the weakest of {len(values)} series)." if len(values) > 1 else "."
@@ -352,32 +347,28 @@ def outcome(room: ArrayLike, se: ArrayLike = 0.0, *, margin: float, error: float
 def room_of(rule: str, evidence: dict, given: dict) -> tuple[np.ndarray, np.ndarray]:
     """How far each level, step or sign is inside what a claim says of it, and the error of that.
 
-    >>> [part.tolist() for part in room_of("bound", {"value": [0.3, 0.6], "se": 0.1}, {"below": 0.5})]
-    [[0.2, -0.09999999999999998], [0.1, 0.1]]
+    >>> [part.round(2).tolist() for part in room_of("bound", {"value": [0.3, 0.6], "se": 0.1}, {"below": 0.5})]
+    [[0.2, -0.1], [0.1, 0.1]]
     """
-    if rule == "trend":
-        values = np.atleast_2d(_finite("values", evidence["values"]))
-        se = np.broadcast_to(_finite("se", evidence.get("se", 0.0)), values.shape)
-        early, late = np.triu_indices(values.shape[1], 1)
-        sign = 1 if given["direction"] == "rising" else -1
-        steps = sign * (values[:, late] - values[:, early]) + given.get("tolerance", 0.0)
-        return steps.ravel(), np.hypot(se[:, late], se[:, early]).ravel()
-    if rule == "ordering":
-        differences, se = _pair(evidence["differences"], evidence.get("se", 0.0))
-        room = differences + given.get("margin", 0.0)
-        if given.get("demand", "overall") == "each":
-            return room, se
-        mean_se = evidence.get("mean_se", np.sqrt((se**2).sum()) / len(se))
-        return np.atleast_1d(room.mean()), np.atleast_1d(mean_se)
-    if rule not in ("bound", "near"):
-        raise ValueError(
-            f"the rule {rule} weighs no chance by room; bound, near, trend, ordering do"
-        )
-    value, se = _pair(evidence["value"], evidence.get("se", 0.0))
+    names = {"bound": "value", "near": "value", "ordering": "differences", "trend": "values"}
+    if rule not in names:
+        raise ValueError(f"the rule {rule} weighs no chance by room; {', '.join(names)} do")
+    levels = np.atleast_1d(_finite(names[rule], evidence[names[rule]]))
+    se = np.broadcast_to(_finite("se", evidence.get("se", 0.0)), levels.shape)
+    if rule == "bound":
+        return (given["below"] - levels if "below" in given else levels - given["above"]), se
     if rule == "near":
-        away = value - np.broadcast_to(_finite("target", given["target"]).ravel(), value.shape)
-        return np.concatenate([given["within"] - away, given["within"] + away]), np.tile(se, 2)
-    return (given["below"] - value if "below" in given else value - given["above"]), se
+        return given["within"] - np.abs(levels - np.ravel(given["target"])), se
+    if rule == "trend":
+        early, late = np.triu_indices(levels.shape[-1], 1)
+        sign = 1 if given["direction"] == "rising" else -1
+        steps = sign * (levels[..., late] - levels[..., early]) + given.get("tolerance", 0.0)
+        return steps.ravel(), np.hypot(se[..., late], se[..., early]).ravel()
+    room = levels + given.get("margin", 0.0)
+    if given.get("demand", "overall") == "each":
+        return room, se
+    mean_se = evidence.get("mean_se", np.sqrt((se**2).sum()) / len(se))
+    return np.atleast_1d(room.mean()), np.atleast_1d(mean_se)
 
 
 RULES = {
@@ -385,29 +376,14 @@ RULES = {
 }
 
 
-@cache
-def _parameters(rule: str, fixed: bool) -> dict[str, bool]:
-    signature = inspect.signature(RULES[rule]).parameters.values()
+def _parameters(rule: Callable, fixed: bool) -> dict[str, bool]:
+    signature = inspect.signature(rule).parameters.values()
     return {p.name: p.default is p.empty for p in signature if (p.kind is p.KEYWORD_ONLY) == fixed}
 
 
-def evidence_of(rule: str) -> dict[str, bool]:
-    """What a rule takes as evidence, and whether it must be there.
-
-    >>> evidence_of("shown")
-    {'size': True, 'se': False}
-    """
-    return _parameters(rule, False)
-
-
-def fixed_in(rule: str) -> dict[str, bool]:
-    """What a claim's entry fixes for its rule, and whether it must.
-
-    >>> fixed_in("shown")
-    {'beyond': True, 'error': False}
-    """
-    return _parameters(rule, True)
-
+#: What each rule takes as evidence, and what a claim's entry fixes for it; whether it must be there.
+TAKES = {name: _parameters(rule, False) for name, rule in RULES.items()}
+FIXED = {name: _parameters(rule, True) for name, rule in RULES.items()}
 
 # Rules that weigh chance wait for the full number of repetitions, unless the entry says otherwise.
 WAIT_FOR_FULL_SIZE = {"agree", "near", "bound", "trend", "ordering"}
@@ -432,6 +408,12 @@ def printed_number(text: str) -> tuple[float, float]:
     return float(number * scale), float(
         Decimal(5).scaleb(int(number.as_tuple().exponent) - 1) * scale
     )
+
+
+def _inside(room: np.ndarray, se: np.ndarray, error: float, size: float) -> tuple[bool, int]:
+    """Whether there is surely room everywhere (but for rounding), and where there is least."""
+    sure = room - ndtri(1 - error) * se
+    return bool(sure.min() >= -1e-12 * abs(size)), int(np.argmin(sure))
 
 
 def _finite(name: str, value: ArrayLike) -> np.ndarray:
@@ -474,5 +456,30 @@ def _show(x: float) -> str:
     return f"{float(x):.3g}"
 
 
-def _yes(flag: object) -> str:
-    return "yes" if flag else "no"
+# Numbers for people -------------------------------------------------------------------------------
+
+
+PERCENT = ("points", "point", "%")  # units in which a share is shown a hundredfold
+
+
+def interval(finding: Finding, unit: str = "") -> str:
+    """Our number with its interval, for people, in the claim's unit.
+
+    >>> finding = Finding(True, 0.0823, 0.0751, 0.0884, "")
+    >>> interval(finding), interval(finding, "points")
+    ('0.0823 (0.0751 to 0.0884)', '8.23 (7.51 to 8.84) points')
+    """
+    scale, digits = (100, 3) if unit in PERCENT else (1, 4)
+    ours, *ends = [short(scale * x, digits) for x in finding[1:4] if x is not None] or [""]
+    return f"{ours}{' ({} to {})'.format(*ends) if ends else ''} {unit if ours else ''}".rstrip()
+
+
+def short(number: float, digits: int = 4) -> str:
+    """Four digits of a measured number, and a count in full.
+
+    >>> short(-0.4978621957), short(48842), short(449), short(1e-9), short(1.984e126)
+    ('-0.4979', '48,842', '449', '1e-09', '1.984e+126')
+    """
+    if 1e3 <= abs(number) < 1e9 and float(number).is_integer():
+        return f"{number:,.0f}"
+    return f"{number:.{digits}g}"

@@ -55,16 +55,15 @@ class Store:
         self.files: list[Path] = []  # that decide what it gives
         self.name: str | None = None  # of the folder, within the cache
         self.folder: Path | None = None  # where points are kept; None: nowhere
+        why = ""
         try:
             self.packed = identity.pack(function)
-        except identity.Unnamed as error:
-            why = f"Points are computed each time, as {error} that can be imported."
-        else:
             self.files = identity.sources(identity.modules(self.packed))
             edited = identity.edited(self.files)  # what runs may be older than what they say
             why = f"Points are not kept: {', '.join(edited)} changed since this session began."
-            if not edited:
-                self.name = self._named(seed, data)
+            self.name = None if edited else self._named(seed, identity.pack(data))
+        except identity.Unnamed as error:
+            why = f"Points are computed each time, as {error} that can be imported."
         if keep and self.name:
             self._open(cache_folder() / self.name)
         elif keep:
@@ -73,7 +72,7 @@ class Store:
     def _named(self, seed: int, data: object) -> str:
         sources = {identity.within(file): file.read_bytes() for file in self.files}
         key = {
-            "function": self.packed, "seed": seed, "data": identity.pack(data),
+            "function": self.packed, "seed": seed, "data": data,
             "sources": {name: identity.checksum(text) for name, text in sources.items()},
             "versions": identity.library_versions(),
         }  # fmt: skip

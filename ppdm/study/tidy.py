@@ -170,3 +170,29 @@ def _names(rows: pd.DataFrame) -> list[str]:
 EXTRACTORS: dict[str, Callable[..., dict]] = {
     "along": along, "loss at": loss_at, "worst of": worst_of, "between ends": between_ends,
 }  # fmt: skip
+
+
+# Boundary curves ----------------------------------------------------------------------------------
+
+
+def level(shape: tuple[int, ...], at: float) -> np.ndarray:
+    """A boundary curve: every level at a threshold.
+
+    >>> level((3,), 0.5)
+    array([0.5, 0.5, 0.5])
+    """
+    return np.full(shape, float(at))
+
+
+def line(shape: tuple[int, ...], rise: float = 0.0) -> np.ndarray:
+    """A boundary curve: from 0 by equal steps to `rise`, in every series; flat, if that is 0.
+
+    >>> line((2, 3), rise=1)
+    array([[0. , 0.5, 1. ],
+           [0. , 0.5, 1. ]])
+    """
+    return np.broadcast_to(np.linspace(0.0, rise, shape[-1]), shape).copy()
+
+
+#: What a claim's entry may name as its `boundary`.
+CURVES: dict[str, Callable[..., np.ndarray]] = {"level": level, "line": line}

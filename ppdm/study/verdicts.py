@@ -15,7 +15,7 @@ import pandas as pd
 from scipy.special import ndtri, stdtrit
 
 from ppdm.data import in_words
-from ppdm.study import rules
+from ppdm.study import rules, tidy
 from ppdm.study.claims import (
     CAVEAT,
     NOT_DECIDED,
@@ -23,10 +23,9 @@ from ppdm.study.claims import (
     UNTESTABLE,
     Claim,
     LedgerError,
-    interval,
-)  # fmt: skip
-from ppdm.study.rules import Finding, NotFinite
-from ppdm.study.worlds import OURS
+)
+from ppdm.study.rules import Finding, NotFinite, interval
+from ppdm.study.worlds import OURS, Reading
 
 # What a rule measures, by the name it has as evidence; everything else is taken from the first draw.
 MEASURED = ("value", "values", "differences", "size", "mean")
@@ -34,6 +33,15 @@ ERRORS = ("se", "mean_se")
 BOTH = {"plain", "under"}  # the parts of the evidence of a claim with a condition
 PLANT = "plant: "  # before the name of a wrong world, in the file of all worlds
 FIRM = 0.9  # a firm verdict comes out in so many of the single draws of chance
+
+
+class Rows(NamedTuple):
+    """A frame from which claims take their evidence: see `Chapter.evidence`."""
+
+    frame: pd.DataFrame
+    plants: pd.DataFrame | None
+    draws: str | None
+    readings: tuple[Reading, ...]
 
 
 # Evidence in all worlds ---------------------------------------------------------------------------
@@ -63,7 +71,7 @@ def cases(
     def whole(parts: dict) -> dict:
         return clustered(parts) if draws else parts[0]
 
-    by_world = _worlds(frame)
+    by_world = _by_world(frame)
     ours = by_world.pop(OURS)
     home = take(ours)
     main = whole(home)
@@ -77,7 +85,7 @@ def cases(
             moves = _moves(whole(same if len(same) > 1 else home), other := whole(there), main)
             worlds |= {name: other} if moves >= 0 else {}
             movers |= {name} if moves >= 1 else set()
-    wrong = {} if plants is None else _worlds(plants)
+    wrong = {} if plants is None else _by_world(plants)
     return main | {
         "worlds": {
             n: e for n, e in worlds.items() if " + " not in n or set(n.split(" + ")) <= movers
@@ -87,10 +95,26 @@ def cases(
     }
 
 
-def _worlds(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def taken(claim: Claim, rows: Rows) -> dict:
+    """The evidence that a claim's entry names, in all worlds of a frame, as `cases` has it."""
+    parts = claim.evidence if set(claim.evidence) == BOTH else {"": claim.evidence}
+
+    def evidence(frame: pd.DataFrame) -> dict:
+        extracted = {}
+        for name, part in parts.items():
+            arguments = {k: v for k, v in part.items() if k not in ("rows", "where", "from")}
+            chosen = frame.query(part["where"]) if "where" in part else frame
+            extracted[name] = tidy.EXTRACTORS[part["from"]](chosen, **arguments)
+        return extracted.get("", extracted)
+
+    touches = [r.name for r in rows.readings if claim.id in r.touches] if rows.readings else None
+    return cases(evidence, rows.frame, plants=rows.plants, draws=rows.draws, touches=touches)
+
+
+def _by_world(frame: pd.DataFrame) -> dict[Any, pd.DataFrame]:
     if "world" not in frame:
         return {OURS: frame}
-    return {str(name): rows for name, rows in frame.groupby("world", sort=False)}
+    return dict(tuple(frame.groupby("world", sort=False)))
 
 
 def _filled(rows: pd.DataFrame, ours: pd.DataFrame, draws: str | None) -> pd.DataFrame:
@@ -308,6 +332,10 @@ def decide(
     worlds), each from names to evidence of the same form.
     """
     waits = bool(quick) and claim.full_size
+    names = [name for given in elsewhere.values() for name in given or {}]
+    for name in names:
+        if ";" in name or names.count(name) > 1:
+            raise LedgerError(f"claim {claim.id}: the world {name!r} is there twice or has a ';'")
     ours = _ask(claim, OURS, evidence, waits)
     others = {
         kind: tuple(_ask(claim, name, e, waits) for name, e in dict(given or {}).items())
@@ -359,37 +387,25 @@ def _said(finding: Finding, claim: Claim) -> str:
 
 
 def _apply(claim: Claim, evidence: Any) -> Finding:
-    """A rule's finding; evidence is handed over by name, by position, or both."""
-    args, named = (), evidence
-    if not isinstance(evidence, dict):
-        both = (
-            len(evidence) == 2 and isinstance(evidence[0], tuple) and isinstance(evidence[1], dict)
+    """A rule's finding; evidence is handed over by name, or in the order in which the rule takes it."""
+    takes = rules.TAKES[claim.rule]
+    given = dict(evidence if isinstance(evidence, dict) else enumerate(evidence))
+    given = {dict(enumerate(takes)).get(name, name): value for name, value in given.items()}
+    for name in given:
+        if name in rules.FIXED[claim.rule]:
+            raise LedgerError(
+                f"claim {claim.id}: {name!r} is fixed in the entry, not given as evidence"
+            )
+    if not {name for name in takes if takes[name]} <= set(given) <= set(takes):
+        raise LedgerError(
+            f"claim {claim.id} is handed {', '.join(map(str, given)) or 'nothing'}; rule {claim.rule} "
+            f"takes as evidence: {', '.join(takes) or 'nothing'}"
         )
-        args, named = evidence if both else (evidence, {})
-    takes, fixed = rules.evidence_of(claim.rule), rules.fixed_in(claim.rule)
-    given = dict(zip(takes, args)) | named
-    fault = next(
-        (
-            f"{name!r} is fixed in the entry, not given as evidence"
-            for name in named
-            if name in fixed
-        ),
-        "",
-    )
-    missing = [name for name, needed in takes.items() if needed and name not in given]
-    if missing or len(args) > len(takes) or not set(named) <= set(takes):
-        what = f"{missing[0]!r} is missing" if missing else "there is more than it takes"
-        fault = (
-            fault or f"{what}; rule {claim.rule} takes as evidence: {', '.join(takes) or 'nothing'}"
-        )
-    if fault:
-        raise LedgerError(f"claim {claim.id}: {fault}")
     try:
         return rules.RULES[claim.rule](**given, **claim.given)
-    except NotFinite as error:
-        raise NotFinite(f"claim {claim.id}: {error}") from None
     except ValueError as error:
-        raise LedgerError(f"claim {claim.id}: {error}") from error
+        kind = NotFinite if isinstance(error, NotFinite) else LedgerError
+        raise kind(f"claim {claim.id}: {error}") from error
 
 
 def _sentences(*parts: str) -> str:

@@ -3,10 +3,11 @@
 The survey file is the contract (`ppdm.contract`) in YAML. From it come
 
     advice     what it costs and what it protects, before anybody is asked
-    form       the respondent's page: one HTML file that asks, disguises and forgets
+    form       the respondent's page: one HTML file that asks, disguises and forgets; `devices` in
+               place of its chance; `pages` from templates
     codes      a report as a short code that can be read out, typed, scanned and checked
     slides     a first lecture with it, on ten slides
-    collect    codes from files and pasted lists; `server` for a lecture
+    collect    codes from files and pasted lists; `server` for a lecture; `sheets` to and from others
     estimate   shares with intervals, from reports wherever they lie
     relate     pairs, relations and regressions; how many respondents one needs
     report     the result as a page and as CSV

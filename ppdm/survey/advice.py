@@ -199,8 +199,8 @@ def for_a_board(survey: Survey) -> list[str]:
             "disguise happens on the respondent's own device, before anything is sent."
         ),
         (
-            "Protected answers are disguised before anything is sent, and then forgotten. Kept are the reports and a random number for each, by which "
-            "a report is counted once; no address, no time, no order."
+            "Protected answers are disguised before anything is sent, and then forgotten. Kept are the reports and a "
+            "random number for each, by which a report is counted once; no address, no time, no order."
         ),
         f"If all reports leaked, each would say no more about its own answer than the numbers above.{_joint(survey)}",
         f"The scheme is public: its fingerprint is {survey.fingerprint}.",

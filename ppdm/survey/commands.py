@@ -67,7 +67,7 @@ _ASKING: Options = {
     "--device": {"default": "browser", "choices": list(DEVICES),
                  "help": "who tosses the coins (browser)"},
     "--strings": {"default": "en", "help": "the page's words: en, de, or a file of yours (en)"},
-    "--contact": {"default": "", "help": "who asks, and whom a respondent can ask: it stands on the page"},
+    "--contact": {"default": "", "help": "who asks, what for, how long reports are kept, to whom to turn: it stands on the page"},
 }  # fmt: skip
 _NEW: Options = {
     "--within": {"type": float, "default": 0.05, "metavar": "W",
@@ -129,8 +129,13 @@ def _checked(args: argparse.Namespace) -> Survey:
     """The survey of a form, with what its owner should think about before it is handed out."""
     from ppdm.survey.advice import check
 
-    survey, contact = Survey.load(args.file), "nobody is named whom respondents can ask: --contact"
-    for warning in [*check(survey), *([] if args.contact else [contact])]:
+    survey = Survey.load(args.file)
+    warnings = check(survey)
+    if not args.contact:
+        warnings.append(
+            "the form does not say who asks, what for, how long reports are kept, and to whom to turn: --contact"
+        )
+    for warning in warnings:
         print(f"Note: {warning}", file=sys.stderr)
     return survey
 

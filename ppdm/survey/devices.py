@@ -6,8 +6,8 @@ A device is data. Each is a function of a protection, the question's name, its a
     options    what she may tell the page, in the order of the reports
     labels     the same as the page shows it afterwards
 
-or, where chance decides how to ask, `ways`: several of these, each with its `chance`. What she tells the
-page is the report: the page draws nothing.
+or, where chance decides how to ask, `ways`: several hints with their options, each with its `chance`; their
+options in a row are the reports. What she tells the page is the report: the page draws nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 // The QR code of each address on the page; without a script the address stands there in letters.
 "use strict";
-for (const place of document.querySelectorAll("[data-qr]")) {
-  const picture = qrcode(0, "M");
+document.querySelectorAll("[data-qr]").forEach((place, i) => {
+  const picture = qrcode(0, "M"), title = { text: `QR: ${place.dataset.qr}`, id: `qr${i}` };
   picture.addData(place.dataset.qr);
   picture.make();
-  place.innerHTML = picture.createSvgTag({ scalable: true, cellSize: 4, title: { text: `QR: ${place.dataset.qr}`, id: crypto.randomUUID?.() ?? `q${Math.random()}` } });
-}
+  place.innerHTML = picture.createSvgTag({ scalable: true, cellSize: 4, title });
+});

@@ -34,9 +34,9 @@ _SAID = [
 ]  # fmt: skip
 #: The sentence on each kind of protection, and which of its numbers is the chance of the truth.
 _SENTENCES = {
-    "warner": ("how_truth", "p"), "k-rr": ("how_truth", "p"), "matrix": ("how_matrix", ""),
+    "warner": ("how_truth", "p"), "k-rr": ("how_truth", "p"),
     "forced-response": ("how_forced", "truth"), "multi-group": ("how_truth", "theta"),
-    "unrelated-question": ("how_others", "q"),
+    "unrelated-question": ("how_others", "q"), "triangular": ("how_triangular", "p"),
 }  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def form(
     strings
         The words: ``"en"``, ``"de"``, a file in the form of `ppdm/survey/strings/en.yml`, or a mapping.
     contact
-        Who asks, and whom a respondent can ask.
+        Who asks, what for, how long the reports are kept, and to whom a respondent can turn.
     seats
         Whether each respondent has the letters of a seat, which are good for one report.
 
@@ -90,7 +90,7 @@ def form(
         plan=plan(survey, asked, device) | {
             "post": post, "seats": seats, "say": {key: words[key] for key in _SAID},
         },
-        button="toss_send" if post else "toss",
+        button=f"{'toss' if device == 'browser' else 'go_on'}{'_send' if post else ''}",
         code_note="code_sent" if post else "code_note",
         policy=_policy(script, style, post),
         script=script,
@@ -183,7 +183,9 @@ def promises(
     """What the page says of each question: what chance does, and how often a guess is right all the same."""
     scheme, sentences = scheme_of(survey), {name: [words["open"]] for name in survey.names}
     for spec in survey.protection:
-        how, key = _SENTENCES[spec["mechanism"]] if device == "browser" else ("protected", "")
+        how, key = _SENTENCES.get(spec["mechanism"], ("how_matrix", ""))
+        if device != "browser":
+            how = "protected"
         tossed = words[how].format(percent=f"{100 * spec.get(key, 0):.3g} %")
         for group in groups(spec):
             quoted = ", ".join(f"“{question(survey, name)}”" for name in group)
@@ -191,17 +193,21 @@ def promises(
             for name in group:
                 M = scheme.matrix(survey.domain.only([name]))
                 right, blind = (round(100 * chance) for chance in _guess(M))
-                levels = zip(survey.attributes[name], _bare(M), strict=True)
-                bare = [words["as_it_is"].format(answer=level) for level, bare in levels if bare]
                 guess = words["guess"].format(right=right, blind=blind)
-                sentences[name] = [f"{tossed} {guess}", *together, *bare]
+                sentences[name] = [f"{tossed} {guess}", *together]
+                reports = scheme.reports.only([name]).levels[0]
+                for y in np.flatnonzero((M > 0).sum(axis=1) == 1):  # only one answer leads to it
+                    x = int(M[y].argmax())
+                    sentence = words["as_it_is" if _bare(M)[x] else "certain"]
+                    answer = survey.attributes[name][x]
+                    sentences[name].append(sentence.format(answer=answer, report=reports[y]))
     return sentences
 
 
 def _bare(M: np.ndarray) -> np.ndarray:
     """Which answers are sent as they are, in reports that no other answer leads to."""
     alone = (M > 0).sum(axis=1) == 1
-    return (M[alone] == 1).any(axis=0)
+    return (M[alone] > 1 - 1e-9).any(axis=0)
 
 
 def _guess(M: np.ndarray) -> tuple[float, float]:

@@ -90,8 +90,10 @@ class Lecture:
             self._connect, sock=self.socket, limit=HEAD, backlog=CONNECTIONS // 4
         )
         self.socket.listen(512)  # more may stand at the door than are let in at once
-        async with server:
-            await server.serve_forever()
+        try:
+            await asyncio.get_running_loop().create_future()  # until somebody interrupts
+        finally:
+            server.close()  # who is slow is not waited for
 
     def _complain(self, error: object) -> None:
         """Tell the lecturer the first error of each kind."""

@@ -48,13 +48,17 @@ def _tell(what: str, findings: list[Finding]) -> list[Finding]:
 def _browser(site: Path, names: list[str], args: argparse.Namespace, tape: Tape) -> list[Finding]:
     total = len(names) * len({(mode.width, mode.height) for mode in MODES})
     bar = tqdm(total=total, unit="page", disable=not sys.stderr.isatty())
+
+    def step(_: str) -> None:
+        bar.update()
+
     with serving(site, compressed=True) as address, bar:
         return check_pages(
             address,
             names,
             axe_from=args.axe,
             screenshots=site.parent / "screenshots" if args.screenshots else None,
-            progress=lambda _: bar.update(),
+            progress=step,
             also=tape.measure,
         )
 

@@ -13,7 +13,7 @@
     own_survey the example of a survey of one's own
     course     the assignments, as student versions
     take_along how to cite, the notebooks as one file, the changes, the slides
-    lecturers  rubrics of the answers that a human reads
+    lecturers  the rubrics
     exercises  numbered by page: a Sphinx extension
     theme      what the theme lacks: a Sphinx extension
     archive    the whole site as one file

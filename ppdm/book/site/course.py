@@ -6,8 +6,6 @@ import copy
 import importlib.util
 from pathlib import Path
 
-#: Assignments that need nothing but what Python in the browser has (`ppdm.book.site.live`).
-IN_THE_BROWSER = ("00_primer",)
 _LACKING = (
     "This copy of the site was built without `nbgrader`, so the assignments are not here: "
     "`pip install '.[course]'`, then `ppdm course build`.\n"
@@ -49,20 +47,18 @@ def write(static: Path, pages: Path) -> str:
 
 
 def as_page(notebook, name: str):
-    """A student version to look at; one that a browser's Python can run can be tried there."""
+    """A student version as a page, where it can be worked on."""
     import nbformat
 
     link = f'<a href="../../_static/course/{name}.ipynb" download>{name}.ipynb</a>'
-    said = f"*This is the student version, to look at. To work on it, take {link}.*"
+    said = (
+        f"*This is the student version. Take {link}, or work on it here: its cells can be changed and run in the page. "
+        "What you write is gone when you leave the page, so save it as a notebook and hand that in.*"
+    )
     cells = copy.deepcopy(notebook.cells)
-    if name in IN_THE_BROWSER:
-        said += (
-            "\n\n*Its cells can be changed and run here, too. Nothing is kept: what you write is gone when you "
-            "leave the page.*"
-        )
-        for cell in cells:
-            if cell.cell_type == "code":
-                cell.metadata["tags"] = ["live"]
+    for cell in cells:
+        if cell.cell_type == "code":
+            cell.metadata["tags"] = ["live"]
     note = nbformat.v4.new_markdown_cell(said, id="where-to-get-it")
     metadata = {**notebook.metadata, "orphan": True}  # linked from the table, not listed
     return nbformat.from_dict(

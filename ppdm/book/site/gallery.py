@@ -57,7 +57,7 @@ def cards(records: Records, source: Path) -> str:
         stem, picture = paper["chapter"], paper.get("picture")
         if stem not in records.titles:
             continue
-        caption = figures_of(source / "notebooks" / f"{stem}.ipynb").get(picture)
+        caption = figures_of(source / "notebooks" / f"{stem}.ipynb").get(str(picture))
         colon = "" if paper["short"].endswith("?") else ":"
         out += [f":::{{grid-item-card}} {paper['short']}{colon} {paper['title']}"]
         out += [f":link: ../notebooks/{stem}", ":link-type: doc"]

@@ -22,12 +22,13 @@ def hidden_lines(cells: list[tuple[str, bool]]) -> list[str]:
     """
     ready: list[ast.stmt] = []
     lines = []
-    for before, source in _needed(cells):
+    drawn_from = _generators(cells)
+    for before, source in _needed(cells, drawn_from):
         ready += before
-        sets, uses = names(*ast.parse(source).body)
+        sets, uses = _names(drawn_from, *ast.parse(source).body)
         now: list[ast.stmt] = []
         for statement in reversed(ready):
-            binds, takes = names(statement)
+            binds, takes = _names(drawn_from, statement)
             if binds & (sets | uses) or takes & sets:
                 now.insert(0, statement)
                 sets, uses = sets | binds, uses | takes
@@ -36,7 +37,32 @@ def hidden_lines(cells: list[tuple[str, bool]]) -> list[str]:
     return lines
 
 
-def _needed(cells: list[tuple[str, bool]]) -> list[tuple[list[ast.stmt], str]]:
+def _generators(cells: list[tuple[str, bool]]) -> set[str]:
+    """The names of random generators: who draws from one changes it.
+
+    >>> _generators([("rng = np.random.default_rng(seed)\\nx = rng.random()", False)])
+    {'rng'}
+    """
+    return {
+        target.id
+        for source, _ in cells
+        for statement in map(_split, ast.parse(source).body)
+        for part in statement
+        if isinstance(part, ast.Assign) and isinstance(part.value, ast.Call)
+        if ast.unparse(part.value.func).rpartition(".")[2] in ("default_rng", "Random")
+        for target in part.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _names(drawn_from: set[str], *statements: ast.stmt) -> tuple[set[str], set[str]]:
+    binds, uses = names(*statements)
+    return binds | (uses & drawn_from), uses
+
+
+def _needed(
+    cells: list[tuple[str, bool]], drawn_from: set[str]
+) -> list[tuple[list[ast.stmt], str]]:
     """Each live cell with the lines between it and the live cell above that somebody below needs.
 
     Read from the last line up: a line is needed if it sets a name that a needed line below uses.
@@ -51,7 +77,7 @@ def _needed(cells: list[tuple[str, bool]]) -> list[tuple[list[ast.stmt], str]]:
         ):
             if isinstance(statement, ast.Import | ast.ImportFrom) and not live:
                 statement.names = [alias for alias in statement.names if bound(alias) in needed]
-            binds, uses = names(statement)
+            binds, uses = _names(drawn_from, statement)
             if not live and not binds & needed:
                 continue
             if not live:

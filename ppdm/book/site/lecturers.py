@@ -1,4 +1,4 @@
-"""How lecturers read the answers that a human reads."""
+"""What lecturers can look at on the site: the rubrics, from the assignments themselves."""
 
 from __future__ import annotations
 

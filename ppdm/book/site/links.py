@@ -67,7 +67,7 @@ def imported(notebook: dict, known: dict[str, str]) -> dict[str, str]:
     >>> imported({"cells": [cell]}, {"ppdm.count": "a", "ppdm.data.load": "b"})
     {'count': 'a', 'd.load': 'b'}
     """
-    names = {}
+    names: dict[str, str] = {}
     for cell in notebook["cells"]:
         try:
             tree = ast.parse("".join(cell["source"]) if cell["cell_type"] == "code" else "")

@@ -36,9 +36,14 @@ PYODIDE = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "pyodide-lock.js
 _IDLE = re.compile(
     r"(^|/)(tests|f2py|include)/|\.(pyi|pxd|pyx|h|a)$|/RECORD$|(?<!wasm32-emscripten)\.so$"
 )
-#: Rooms of this package that a page has no use for, and those that `in_page` takes the place of.
-_LEFT_OUT = ("book", "survey", "cli.py", "__main__.py", "study", "plot.py")
-_IN_PLACE = {"run.py": "ppdm_page.py", "plot.py": "ppdm/plot.py", "study.py": "ppdm/study.py"}
+#: Rooms of this package that a page has no use for; and where the files of `in_page` lie there.
+_LEFT_OUT = ("book", "survey", "cli.py", "__main__.py")
+_IN_PLACE = {
+    "run.py": "ppdm_page.py",
+    "few.py": "ppdm_few.py",
+    "plot.py": "ppdm/plot.py",
+    "study.py": "ppdm/study/__init__.py",
+}
 
 
 def read_runtime() -> dict:
@@ -174,7 +179,7 @@ def our_files() -> Iterator[tuple[str, bytes]]:
 
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE)
-        if name.parts[0] not in _LEFT_OUT:
+        if name.parts[0] not in _LEFT_OUT and f"ppdm/{name.as_posix()}" not in _IN_PLACE.values():
             yield f"ppdm/{name.as_posix()}", path.read_bytes()
     for file in (file for entry in CATALOG.values() for file in entry.files):
         yield f"ppdm/data/stored/{file.name}", read_raw(file)
@@ -210,7 +215,10 @@ def _add_script(app, pagename, _template, context, _doctree) -> None:
     notebook = Path(app.env.doc2path(pagename)) if pagename in app.env.found_docs else Path()
     if "tag_live" in context.get("body", "") and notebook.suffix == ".ipynb":
         lines = json.dumps(live_cells(notebook)[1]).replace("<", "\\u003c")
-        context["body"] += f'<script type="application/json" id="live-hidden">{lines}</script>'
+        context["body"] += (
+            f'<script type="application/json" id="live-hidden" data-notebook="{pagename}.ipynb">'
+            f"{lines}</script>"
+        )
         app.add_js_file("live.js", loading_method="defer")
 
 

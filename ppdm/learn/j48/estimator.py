@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from ppdm.compiled import refuse_slow
 from ppdm.learn.bases import (
     BaseEstimator,
     ClassifierMixin,
@@ -23,7 +24,7 @@ from ppdm.learn.bases import (
 from ppdm.scientific import ndtri
 
 from .encoding import encode_classes, is_nominal, levels_of, to_numbers
-from .kernel import Tree, class_probabilities, grow_tree, most_probable
+from .kernel import Data, Options, class_probabilities, grow_tree, most_probable
 from .text import tree_text
 
 if TYPE_CHECKING:
@@ -107,36 +108,31 @@ class J48(ClassifierMixin, BaseEstimator):
                 f"y must name the class of at least one row, got {len(labels)} missing"
             )
 
-        self._n_levels = np.array([-1 if n is None else len(n) for n in self._levels])
+        n_levels = np.array([-1 if names is None else len(names) for names in self._levels])
         # an attribute with very many levels does not count in the average gain, unless all are such
-        averaged = self._n_levels < 0.3 * labels.size - 1e-6
+        averaged = n_levels < 0.3 * labels.size - 1e-6
         if not averaged.any():
             averaged[:] = True
-        self._binary = bool(self.binary_splits)
-        fields = grow_tree(
-            columns,
-            labels,
-            len(self.classes_),
-            self._n_levels,
-            averaged,
-            float(self.min_leaf),
-            self._binary,
-            bool(self.collapse),
-            not self.unpruned,
-            bool(self.subtree_raising),
-            float(self.confidence),
-            ndtri(1 - self.confidence),
+        refuse_slow(200.0 * columns.size, f"a tree from {labels.size:,} rows")
+        self.tree_ = grow_tree(
+            Data(columns, labels, len(self.classes_), n_levels, averaged),
+            Options(
+                float(self.min_leaf),
+                bool(self.binary_splits),
+                bool(self.collapse),
+                not self.unpruned,
+                bool(self.subtree_raising),
+                float(self.confidence),
+                float(ndtri(1 - self.confidence)),
+            ),
         )
-        self.tree_ = Tree(*fields)
         return self
 
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """Class shares of the leaves a row reaches, one column a class of ``classes_``."""
         check_is_fitted(self)
         columns = self._columns(X, reset=False)
-        return class_probabilities(
-            self.tree_, columns, self._n_levels, len(self.classes_), self._binary
-        )
+        return class_probabilities(self.tree_, columns, len(self.classes_))
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """The most probable class of each row, the first in ``classes_`` if several are."""
@@ -157,7 +153,7 @@ class J48(ClassifierMixin, BaseEstimator):
             names_of_features(self),
             self._levels,
             self.classes_,
-            self._binary,
+            bool(self.binary_splits),
             f"J48 {'unpruned' if self.unpruned else 'pruned'} tree",
         )
 

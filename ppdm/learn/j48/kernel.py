@@ -22,19 +22,20 @@ from ppdm.compiled import njit
 _TOLERANCE = 1e-6
 _LN2 = np.log(2.0)
 
-Fields = tuple[
-    np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray
-]  # of a `Tree`
+#: How a split tells branches apart: by a threshold, by one level or another, by all levels.
+_NUMBER, _LEVEL, _LEVELS = range(3)
 
 
 class Tree(NamedTuple):
     """A tree as parallel arrays, one entry a node; node 0 is the root, sons are consecutive.
 
     A leaf has ``n_sons == 0``. ``start`` is where the node's distribution begins in ``weights``.
-    ``empty`` marks leaves that no training row reached.
+    ``empty`` marks leaves that no training row reached. ``threshold`` is a level's code where one
+    level stands against the others, which ``kind`` says.
     """
 
     attribute: np.ndarray
+    kind: np.ndarray
     threshold: np.ndarray
     first_son: np.ndarray
     n_sons: np.ndarray
@@ -43,17 +44,58 @@ class Tree(NamedTuple):
     weights: np.ndarray
 
 
-@njit(cache=True)
+class Data(NamedTuple):
+    """What a tree is grown from. ``labels[i]`` is the code of row ``i``'s class, -1 where it is missing.
+
+    ``columns[a, i]`` is the value of attribute ``a`` in row ``i``: a number, the code of a level,
+    or NaN. ``n_levels[a]`` is -1 for a numeric attribute. ``averaged[a]`` says whether the attribute
+    counts in the average gain.
+    """
+
+    columns: np.ndarray
+    labels: np.ndarray
+    n_classes: int
+    n_levels: np.ndarray
+    averaged: np.ndarray
+
+
+class Options(NamedTuple):
+    """WEKA's options; ``z`` is the normal quantile of the confidence."""
+
+    min_leaf: float
+    binary: bool
+    collapse: bool
+    prune: bool
+    raising: bool
+    confidence: float
+    z: float
+
+
+class _Growing(NamedTuple):
+    """The nodes of a tree that grows, as lists."""
+
+    attribute: list[int]
+    kind: list[int]
+    threshold: list[float]
+    first_son: list[int]
+    n_sons: list[int]
+    empty: list[bool]
+    distributions: list[np.ndarray]
+    rows: list[np.ndarray]  # that reach the node
+    weights: list[np.ndarray]  # theirs: parts of rows where values are missing
+
+
+@njit
 def _less(a: float, b: float) -> bool:
     return b - a > _TOLERANCE
 
 
-@njit(cache=True)
+@njit
 def _at_most(a: float, b: float) -> bool:
     return a - b < _TOLERANCE
 
 
-@njit(cache=True)
+@njit
 def _same(a: float, b: float) -> bool:
     return abs(a - b) < _TOLERANCE
 
@@ -61,7 +103,7 @@ def _same(a: float, b: float) -> bool:
 # --- distributions ------------------------------------------------------------------------------
 
 
-@njit(cache=True)
+@njit
 def _add(d: np.ndarray, branch: int, label: int, weight: float) -> None:
     d[1 + branch, label] += weight
     d[1 + branch, -1] += weight
@@ -69,7 +111,7 @@ def _add(d: np.ndarray, branch: int, label: int, weight: float) -> None:
     d[0, -1] += weight
 
 
-@njit(cache=True)
+@njit
 def _add_missing(
     d: np.ndarray, column: np.ndarray, labels: np.ndarray, rows: np.ndarray, weights: np.ndarray
 ) -> None:
@@ -89,9 +131,13 @@ def _add_missing(
                 d[1 + b, -1] += share[b] * weights[i]
 
 
-@njit(cache=True)
-def _majority(counts: np.ndarray) -> int:
-    """The first class of largest weight; ``counts`` ends with the total."""
+@njit
+def majority(counts: np.ndarray) -> int:
+    """The first class of largest weight; ``counts`` ends with the total.
+
+    >>> majority(np.array([1.0, 2.0, 2.0, 5.0]))
+    1
+    """
     best, label = 0.0, 0
     for c in range(counts.size - 1):
         if _less(best, counts[c]):
@@ -99,12 +145,12 @@ def _majority(counts: np.ndarray) -> int:
     return label
 
 
-@njit(cache=True)
+@njit
 def _n_wrong(counts: np.ndarray) -> float:
-    return counts[-1] - counts[_majority(counts)]
+    return counts[-1] - counts[majority(counts)]
 
 
-@njit(cache=True)
+@njit
 def _largest_branch(d: np.ndarray) -> int:
     """The *last* of the branches of largest weight."""
     best, branch = 0.0, -1
@@ -117,12 +163,12 @@ def _largest_branch(d: np.ndarray) -> int:
 # --- criteria -----------------------------------------------------------------------------------
 
 
-@njit(cache=True)
+@njit
 def _xlog2x(x: float) -> float:
     return 0.0 if x < _TOLERANCE else x * np.log(x) / _LN2
 
 
-@njit(cache=True)
+@njit
 def _entropy(d: np.ndarray) -> float:
     """Entropy of the class, times the weight."""
     s = 0.0
@@ -131,7 +177,7 @@ def _entropy(d: np.ndarray) -> float:
     return _xlog2x(d[0, -1]) - s
 
 
-@njit(cache=True)
+@njit
 def _gain(d: np.ndarray, total: float, entropy: float) -> float:
     """Information gain; ``total`` includes the rows whose value is missing."""
     s = 0.0
@@ -144,7 +190,7 @@ def _gain(d: np.ndarray, total: float, entropy: float) -> float:
     return 0.0 if _same(gain, 0.0) else gain / known
 
 
-@njit(cache=True)
+@njit
 def _gain_ratio(d: np.ndarray, total: float, gain: float) -> float:
     """Gain over the entropy of the split, where 'missing' counts as one more branch."""
     s = 0.0
@@ -157,7 +203,7 @@ def _gain_ratio(d: np.ndarray, total: float, gain: float) -> float:
     return 0.0 if _same(s, 0.0) else gain / (s / total)
 
 
-@njit(cache=True)
+@njit
 def _filled_branches(d: np.ndarray, min_leaf: float) -> int:
     n = 0
     for b in range(1, d.shape[0]):
@@ -168,13 +214,13 @@ def _filled_branches(d: np.ndarray, min_leaf: float) -> int:
 # --- candidate splits ---------------------------------------------------------------------------
 
 
-@njit(cache=True)
+@njit
 def _order_two(order: np.ndarray, keys: np.ndarray, i: int, j: int) -> None:
     if keys[order[i]] > keys[order[j]]:
         order[i], order[j] = order[j], order[i]
 
 
-@njit(cache=True)
+@njit
 def _weka_order(keys: np.ndarray) -> np.ndarray:
     """The order into which WEKA's quicksort (median of three) brings ``keys``; NaN comes last."""
     keys = np.where(np.isnan(keys), np.finfo(np.float64).max, keys)
@@ -213,7 +259,7 @@ def _weka_order(keys: np.ndarray) -> np.ndarray:
     return order
 
 
-@njit(cache=True)
+@njit
 def _cut(
     d: np.ndarray, labels: np.ndarray, rows: np.ndarray, weights: np.ndarray, cut: int
 ) -> None:
@@ -228,20 +274,15 @@ def _cut(
     d[0, -1] = d[1, -1] + d[2, -1]
 
 
-@njit(cache=True)
+@njit
 def _numeric_split(
-    column: np.ndarray,
-    labels: np.ndarray,
-    n_classes: int,
-    rows: np.ndarray,
-    weights: np.ndarray,
-    total: float,
-    min_leaf: float,
+    data: Data, a: int, rows: np.ndarray, weights: np.ndarray, total: float, min_leaf: float
 ) -> tuple[float, float, float, np.ndarray]:
     """(gain, gain ratio, threshold, distribution) of the best cut; a ratio below 0 means none.
 
     Sorts ``rows`` and ``weights`` in place.
     """
+    column, labels, n_classes = data.columns[a], data.labels, data.n_classes
     order = _weka_order(column[rows])
     rows[:], weights[:] = rows[order], weights[order]
     keys = column[rows]
@@ -287,46 +328,33 @@ def _numeric_split(
     return best, _gain_ratio(d, total, best), threshold, d
 
 
-@njit(cache=True)
+@njit
 def _nominal_split(
-    column: np.ndarray,
-    labels: np.ndarray,
-    n_classes: int,
-    n_levels: int,
-    rows: np.ndarray,
-    weights: np.ndarray,
-    total: float,
-    min_leaf: float,
+    data: Data, a: int, rows: np.ndarray, weights: np.ndarray, total: float, min_leaf: float
 ) -> tuple[float, float, float, np.ndarray]:
     """(gain, gain ratio, 0, distribution) of one branch a level; a ratio below 0 means none."""
-    d = np.zeros((n_levels + 1, n_classes + 1))
+    column = data.columns[a]
+    d = np.zeros((data.n_levels[a] + 1, data.n_classes + 1))
     for i in range(rows.size):
         if not np.isnan(column[rows[i]]):
-            _add(d, int(column[rows[i]]), labels[rows[i]], weights[i])
+            _add(d, int(column[rows[i]]), data.labels[rows[i]], weights[i])
     if _filled_branches(d, min_leaf) < 2:
         return 0.0, -1.0, 0.0, d
     gain = _gain(d, total, _entropy(d))
     return gain, _gain_ratio(d, total, gain), 0.0, d
 
 
-@njit(cache=True)
+@njit
 def _one_level_split(
-    column: np.ndarray,
-    labels: np.ndarray,
-    n_classes: int,
-    n_levels: int,
-    rows: np.ndarray,
-    weights: np.ndarray,
-    total: float,
-    min_leaf: float,
+    data: Data, a: int, rows: np.ndarray, weights: np.ndarray, total: float, min_leaf: float
 ) -> tuple[float, float, float, np.ndarray]:
     """(gain, gain ratio, level, distribution) of the best 'this level or another' split."""
-    _, _, _, d = _nominal_split(column, labels, n_classes, n_levels, rows, weights, total, min_leaf)
+    _, _, _, d = _nominal_split(data, a, rows, weights, total, min_leaf)
     best_gain, best_ratio, best_level, best = 0.0, -1.0, 0.0, d
-    for level in range(n_levels):
+    for level in range(data.n_levels[a]):
         if not _at_most(min_leaf, d[1 + level, -1]):
             continue
-        pair = np.empty((3, n_classes + 1))
+        pair = np.empty((3, data.n_classes + 1))
         pair[0] = d[0]
         pair[1] = d[1 + level]
         pair[2] = d[0] - d[1 + level]
@@ -340,37 +368,37 @@ def _one_level_split(
     return best_gain, best_ratio, best_level, best
 
 
-@njit(cache=True)
+@njit
 def _largest_value_up_to(column: np.ndarray, threshold: float) -> float:
     """The largest value that occurs anywhere in the training set and is at most ``threshold``."""
-    found = -np.inf
+    largest = -np.inf
     for value in column:
-        if not np.isnan(value) and _less(found, value) and _at_most(value, threshold):
-            found = value
-    return found
+        if not np.isnan(value) and _less(largest, value) and _at_most(value, threshold):
+            largest = value
+    return largest
 
 
-@njit(cache=True)
+@njit
+def _kind(n_levels: int, binary: bool) -> int:
+    if n_levels < 0:
+        return _NUMBER
+    return _LEVEL if binary else _LEVELS
+
+
+@njit
 def _split(
-    column: np.ndarray,
-    labels: np.ndarray,
-    n_classes: int,
-    n_levels: int,
-    rows: np.ndarray,
-    weights: np.ndarray,
-    total: float,
-    min_leaf: float,
-    binary: bool,
+    data: Data, options: Options, a: int, rows: np.ndarray, weights: np.ndarray, total: float
 ) -> tuple[float, float, float, np.ndarray]:
     """(gain, gain ratio, threshold, distribution) of the best split by one attribute."""
-    if n_levels < 0:
-        return _numeric_split(column, labels, n_classes, rows, weights, total, min_leaf)
-    if binary:
-        return _one_level_split(column, labels, n_classes, n_levels, rows, weights, total, min_leaf)
-    return _nominal_split(column, labels, n_classes, n_levels, rows, weights, total, min_leaf)
+    kind = _kind(data.n_levels[a], options.binary)
+    if kind == _NUMBER:
+        return _numeric_split(data, a, rows, weights, total, options.min_leaf)
+    if kind == _LEVEL:
+        return _one_level_split(data, a, rows, weights, total, options.min_leaf)
+    return _nominal_split(data, a, rows, weights, total, options.min_leaf)
 
 
-@njit(cache=True)
+@njit
 def _best_ratio(gains: np.ndarray, ratios: np.ndarray, least_gain: float) -> int:
     """The first attribute of largest gain ratio among those that gain enough; -1 if none does."""
     best, best_ratio = -1, 0.0
@@ -380,29 +408,20 @@ def _best_ratio(gains: np.ndarray, ratios: np.ndarray, least_gain: float) -> int
     return best
 
 
-@njit(cache=True)
+@njit
 def _choose_split(
-    columns: np.ndarray,
-    labels: np.ndarray,
-    n_classes: int,
-    n_levels: np.ndarray,
-    averaged: np.ndarray,
-    rows: np.ndarray,
-    weights: np.ndarray,
-    min_leaf: float,
-    binary: bool,
+    data: Data, options: Options, rows: np.ndarray, weights: np.ndarray
 ) -> tuple[int, float, np.ndarray]:
     """(attribute, threshold, distribution); attribute is -1 where no split is worth it."""
-    leaf = np.zeros((2, n_classes + 1))
-    for i in range(rows.size):
-        _add(leaf, 0, labels[rows[i]], weights[i])
-    if _less(leaf[0, -1], 2 * min_leaf) or _same(leaf[0, -1], leaf[0, _majority(leaf[0])]):
+    leaf = np.zeros((2, data.n_classes + 1))
+    _recount_leaf(leaf, data.labels, rows, weights)
+    if _less(leaf[0, -1], 2 * options.min_leaf) or _same(leaf[0, -1], leaf[0, majority(leaf[0])]):
         return -1, 0.0, leaf
 
     total = 0.0
     for i in range(rows.size):
         total += weights[i]
-    n_attributes = columns.shape[0]
+    n_attributes = data.columns.shape[0]
     gains = np.zeros(n_attributes)
     ratios = np.full(n_attributes, -1.0)
     thresholds = np.zeros(n_attributes)
@@ -410,9 +429,9 @@ def _choose_split(
     sum_of_gains, n_averaged = 0.0, 0
     for a in range(n_attributes):
         gains[a], ratios[a], thresholds[a], distributions[a] = _split(
-            columns[a], labels, n_classes, n_levels[a], rows, weights, total, min_leaf, binary
+            data, options, a, rows, weights, total
         )
-        if ratios[a] >= 0.0 and averaged[a]:
+        if ratios[a] >= 0.0 and data.averaged[a]:
             sum_of_gains += gains[a]
             n_averaged += 1
     if n_averaged == 0:
@@ -421,32 +440,31 @@ def _choose_split(
     best = _best_ratio(gains, ratios, sum_of_gains / n_averaged - 1e-3)
     if best < 0:
         return -1, 0.0, leaf
-    _add_missing(distributions[best], columns[best], labels, rows, weights)
+    _add_missing(distributions[best], data.columns[best], data.labels, rows, weights)
     threshold = thresholds[best]
-    if n_levels[best] < 0:
-        threshold = _largest_value_up_to(columns[best], threshold)
+    if data.n_levels[best] < 0:
+        threshold = _largest_value_up_to(data.columns[best], threshold)
     return best, threshold, distributions[best]
 
 
 # --- sending rows down --------------------------------------------------------------------------
 
 
-@njit(cache=True)
-def _branch_of(value: float, n_levels: int, threshold: float, binary: bool) -> int:
+@njit
+def _branch_of(value: float, kind: int, threshold: float) -> int:
     """The branch a known value takes."""
-    if n_levels < 0:
+    if kind == _NUMBER:
         return 0 if _at_most(value, threshold) else 1
-    if binary:
+    if kind == _LEVEL:
         return 0 if value == threshold else 1
     return int(value)
 
 
-@njit(cache=True)
+@njit
 def _send(
     column: np.ndarray,
-    n_levels: int,
+    kind: int,
     threshold: float,
-    binary: bool,
     d: np.ndarray,
     rows: np.ndarray,
     weights: np.ndarray,
@@ -457,38 +475,29 @@ def _send(
     size = np.zeros(n_branches, np.int64)
     for b in range(n_branches):
         share[b] = d[1 + b, -1] / d[0, -1] if d[0, -1] > 0.0 else 0.0
-    for row in rows:
-        if np.isnan(column[row]):
-            for b in range(n_branches):
-                size[b] += _less(0.0, share[b])
-        else:
-            size[_branch_of(column[row], n_levels, threshold, binary)] += 1
-    sent_rows = [np.empty(n, np.int64) for n in size]
-    sent_weights = [np.empty(n, np.float64) for n in size]
-    size[:] = 0
+    sent_rows = [np.empty(rows.size, np.int64) for _ in range(n_branches)]
+    sent_weights = [np.empty(rows.size, np.float64) for _ in range(n_branches)]
     for i in range(rows.size):
-        row = rows[i]
-        if np.isnan(column[row]):
-            for b in range(n_branches):
-                if _less(0.0, share[b]):
-                    sent_rows[b][size[b]] = row
-                    sent_weights[b][size[b]] = share[b] * weights[i]
-                    size[b] += 1
-        else:
-            b = _branch_of(column[row], n_levels, threshold, binary)
-            sent_rows[b][size[b]] = row
-            sent_weights[b][size[b]] = weights[i]
-            size[b] += 1
-    return sent_rows, sent_weights
+        value = column[rows[i]]
+        missing = np.isnan(value)
+        first = 0 if missing else _branch_of(value, kind, threshold)
+        for b in range(first, n_branches if missing else first + 1):
+            if not missing or _less(0.0, share[b]):
+                sent_rows[b][size[b]] = rows[i]
+                sent_weights[b][size[b]] = share[b] * weights[i] if missing else weights[i]
+                size[b] += 1
+    return (
+        [sent_rows[b][: size[b]].copy() for b in range(n_branches)],
+        [sent_weights[b][: size[b]].copy() for b in range(n_branches)],
+    )
 
 
-@njit(cache=True)
+@njit
 def _recount(
     d: np.ndarray,
     column: np.ndarray,
-    n_levels: int,
+    kind: int,
     threshold: float,
-    binary: bool,
     labels: np.ndarray,
     rows: np.ndarray,
     weights: np.ndarray,
@@ -497,12 +506,12 @@ def _recount(
     d[:] = 0.0
     for i in range(rows.size):
         if not np.isnan(column[rows[i]]):
-            branch = _branch_of(column[rows[i]], n_levels, threshold, binary)
+            branch = _branch_of(column[rows[i]], kind, threshold)
             _add(d, branch, labels[rows[i]], weights[i])
     _add_missing(d, column, labels, rows, weights)
 
 
-@njit(cache=True)
+@njit
 def _recount_leaf(d: np.ndarray, labels: np.ndarray, rows: np.ndarray, weights: np.ndarray) -> None:
     d[:] = 0.0
     for i in range(rows.size):
@@ -512,7 +521,7 @@ def _recount_leaf(d: np.ndarray, labels: np.ndarray, rows: np.ndarray, weights: 
 # --- pruning ------------------------------------------------------------------------------------
 
 
-@njit(cache=True)
+@njit
 def _extra_errors(n: float, e: float, confidence: float, z: float) -> float:
     """How many errors to add to ``e`` seen among ``n`` to reach the upper confidence limit."""
     if confidence > 0.5:
@@ -523,7 +532,7 @@ def _extra_errors(n: float, e: float, confidence: float, z: float) -> float:
     return _extra_of_one_or_more(n, e, z)
 
 
-@njit(cache=True)
+@njit
 def _extra_of_one_or_more(n: float, e: float, z: float) -> float:
     """The same by the normal approximation; ``z`` is the quantile of the confidence."""
     if e + 0.5 >= n:
@@ -533,374 +542,220 @@ def _extra_of_one_or_more(n: float, e: float, z: float) -> float:
     return (f + z * z / (2 * n) + z * root) / (1 + z * z / n) * n - e
 
 
-@njit(cache=True)
-def _pessimistic_errors(counts: np.ndarray, confidence: float, z: float) -> float:
+@njit
+def _pessimistic_errors(counts: np.ndarray, options: Options) -> float:
     if _same(counts[-1], 0.0):
         return 0.0
     wrong = _n_wrong(counts)
-    return wrong + _extra_errors(counts[-1], wrong, confidence, z)
+    return wrong + _extra_errors(counts[-1], wrong, options.confidence, options.z)
 
 
-@njit(cache=True)
-def _subtree_errors(
-    root: int,
-    first_son: np.ndarray,
-    n_sons: np.ndarray,
-    distributions: list[np.ndarray],
-    confidence: float,
-    z: float,
-) -> float:
+@njit
+def _subtree_errors(tree: _Growing, root: int, options: Options) -> float:
     errors = 0.0
     pending = [root]
     while len(pending) > 0:
         node = pending.pop()
-        if n_sons[node] == 0:
-            errors += _pessimistic_errors(distributions[node][0], confidence, z)
-        for b in range(n_sons[node]):
-            pending.append(first_son[node] + b)
+        if tree.n_sons[node] == 0:
+            errors += _pessimistic_errors(tree.distributions[node][0], options)
+        for b in range(tree.n_sons[node]):
+            pending.append(tree.first_son[node] + b)
     return errors
 
 
-@njit(cache=True)
-def _errors_if_raised(
+@njit
+def _rerouted(
+    tree: _Growing,
     root: int,
     rows: np.ndarray,
     weights: np.ndarray,
-    attribute: np.ndarray,
-    threshold: np.ndarray,
-    first_son: np.ndarray,
-    n_sons: np.ndarray,
-    distributions: list[np.ndarray],
-    columns: np.ndarray,
-    labels: np.ndarray,
-    n_levels: np.ndarray,
-    binary: bool,
-    confidence: float,
-    z: float,
+    data: Data,
+    options: Options,
+    stay: bool,
 ) -> float:
-    """Pessimistic errors of the subtree at ``root`` if ``rows`` were sent down it."""
+    """Pessimistic errors of the subtree at ``root`` if ``rows`` are sent down its splits.
+
+    If they ``stay``, the nodes keep these rows and are counted anew.
+    """
     errors = 0.0
     pending, pending_rows, pending_weights = [root], [rows], [weights]
     while len(pending) > 0:
         node, rows, weights = pending.pop(), pending_rows.pop(), pending_weights.pop()
-        d = np.empty_like(distributions[node])
-        if n_sons[node] == 0:
-            _recount_leaf(d, labels, rows, weights)
-            errors += _pessimistic_errors(d[0], confidence, z)
-            continue
-        a = attribute[node]
-        _recount(d, columns[a], n_levels[a], threshold[node], binary, labels, rows, weights)
-        sent = _send(columns[a], n_levels[a], threshold[node], binary, d, rows, weights)
-        for b in range(n_sons[node]):
-            pending.append(first_son[node] + b)
-        pending_rows.extend(sent[0])
-        pending_weights.extend(sent[1])
+        d = np.empty_like(tree.distributions[node])
+        if tree.n_sons[node] == 0:
+            _recount_leaf(d, data.labels, rows, weights)
+            errors += _pessimistic_errors(d[0], options)
+        else:
+            a, kind, threshold = tree.attribute[node], tree.kind[node], tree.threshold[node]
+            _recount(d, data.columns[a], kind, threshold, data.labels, rows, weights)
+            sent = _send(data.columns[a], kind, threshold, d, rows, weights)
+            for b in range(tree.n_sons[node]):
+                pending.append(tree.first_son[node] + b)
+            pending_rows.extend(sent[0])
+            pending_weights.extend(sent[1])
+        if stay:
+            tree.rows[node], tree.weights[node], tree.distributions[node] = rows, weights, d
+            if tree.n_sons[node] == 0 and not _same(d[0, -1], 0.0):
+                tree.empty[node] = False
     return errors
 
 
-@njit(cache=True)
-def _hand_over(
-    root: int,
-    node_rows: list[np.ndarray],
-    node_weights: list[np.ndarray],
-    attribute: np.ndarray,
-    threshold: np.ndarray,
-    first_son: np.ndarray,
-    n_sons: np.ndarray,
-    empty: np.ndarray,
-    distributions: list[np.ndarray],
-    columns: np.ndarray,
-    labels: np.ndarray,
-    n_levels: np.ndarray,
-    binary: bool,
-) -> None:
-    """Send the rows of ``root`` anew down its subtree, keeping the splits."""
-    pending = [root]
-    while len(pending) > 0:
-        node = pending.pop()
-        rows, weights, d = node_rows[node], node_weights[node], distributions[node]
-        if n_sons[node] == 0:
-            _recount_leaf(d, labels, rows, weights)
-            if not _same(d[0, -1], 0.0):
-                empty[node] = False
-            continue
-        a = attribute[node]
-        _recount(d, columns[a], n_levels[a], threshold[node], binary, labels, rows, weights)
-        sent = _send(columns[a], n_levels[a], threshold[node], binary, d, rows, weights)
-        for b in range(n_sons[node]):
-            son = first_son[node] + b
-            node_rows[son], node_weights[son] = sent[0][b], sent[1][b]
-            pending.append(son)
-
-
-@njit(cache=True)
-def _make_leaf(node: int, n_sons: np.ndarray, distributions: list[np.ndarray]) -> None:
-    n_sons[node] = 0
-    d = np.empty((2, distributions[node].shape[1]))
-    d[0] = distributions[node][0]
+@njit
+def _make_leaf(tree: _Growing, node: int) -> None:
+    tree.n_sons[node] = 0
+    d = np.empty((2, tree.distributions[node].shape[1]))
+    d[0] = tree.distributions[node][0]
     d[1] = d[0]
-    distributions[node] = d
+    tree.distributions[node] = d
 
 
-@njit(cache=True)
-def _prune(
-    node_rows: list[np.ndarray],
-    node_weights: list[np.ndarray],
-    attribute: np.ndarray,
-    threshold: np.ndarray,
-    first_son: np.ndarray,
-    n_sons: np.ndarray,
-    empty: np.ndarray,
-    distributions: list[np.ndarray],
-    columns: np.ndarray,
-    labels: np.ndarray,
-    n_levels: np.ndarray,
-    binary: bool,
-    raising: bool,
-    confidence: float,
-    z: float,
-) -> None:
+@njit
+def _raise(tree: _Growing, node: int, son: int) -> None:
+    """Put a son in the place of its parent."""
+    tree.attribute[node], tree.kind[node] = tree.attribute[son], tree.kind[son]
+    tree.threshold[node] = tree.threshold[son]
+    tree.first_son[node], tree.n_sons[node] = tree.first_son[son], tree.n_sons[son]
+    tree.distributions[node] = tree.distributions[son]
+
+
+@njit
+def _prune(tree: _Growing, data: Data, options: Options) -> None:
     """Replace subtrees, from below, by a leaf or by their largest branch where that errs less."""
     pending = [(0, False)]
     while len(pending) > 0:
         node, sons_are_done = pending.pop()
-        if n_sons[node] == 0:
+        if tree.n_sons[node] == 0:
             continue
         if not sons_are_done:
             pending.append((node, True))
-            for b in range(n_sons[node]):
-                pending.append((first_son[node] + b, False))
+            for b in range(tree.n_sons[node]):
+                pending.append((tree.first_son[node] + b, False))
             continue
-        largest = first_son[node] + _largest_branch(distributions[node])
+        largest = tree.first_son[node] + _largest_branch(tree.distributions[node])
+        rows, weights = tree.rows[node], tree.weights[node]
         raised = np.inf
-        if raising:
-            raised = _errors_if_raised(
-                largest,
-                node_rows[node],
-                node_weights[node],
-                attribute,
-                threshold,
-                first_son,
-                n_sons,
-                distributions,
-                columns,
-                labels,
-                n_levels,
-                binary,
-                confidence,
-                z,
-            )
-        as_leaf = _pessimistic_errors(distributions[node][0], confidence, z)
-        as_tree = _subtree_errors(node, first_son, n_sons, distributions, confidence, z)
+        if options.raising:
+            raised = _rerouted(tree, largest, rows, weights, data, options, False)
+        as_leaf = _pessimistic_errors(tree.distributions[node][0], options)
+        as_tree = _subtree_errors(tree, node, options)
         if _at_most(as_leaf, as_tree + 0.1) and _at_most(as_leaf, raised + 0.1):
-            _make_leaf(node, n_sons, distributions)
+            _make_leaf(tree, node)
         elif _at_most(raised, as_tree + 0.1):
-            attribute[node], threshold[node] = attribute[largest], threshold[largest]
-            first_son[node], n_sons[node] = first_son[largest], n_sons[largest]
-            distributions[node] = distributions[largest]
-            _hand_over(
-                node,
-                node_rows,
-                node_weights,
-                attribute,
-                threshold,
-                first_son,
-                n_sons,
-                empty,
-                distributions,
-                columns,
-                labels,
-                n_levels,
-                binary,
-            )
+            _raise(tree, node, largest)
+            _rerouted(tree, node, rows, weights, data, options, True)
             pending.append((node, False))
 
 
-@njit(cache=True)
-def _collapse(first_son: np.ndarray, n_sons: np.ndarray, distributions: list[np.ndarray]) -> None:
+@njit
+def _collapse(tree: _Growing) -> None:
     """Turn every split into a leaf that does not lower the errors on the training rows."""
-    n_nodes = n_sons.size
+    n_nodes = len(tree.n_sons)
     errors = np.zeros(n_nodes)
     for node in range(n_nodes - 1, -1, -1):  # sons come after their parent
-        if n_sons[node] == 0:
-            errors[node] = _n_wrong(distributions[node][0])
-        for son in range(first_son[node], first_son[node] + n_sons[node]):
+        if tree.n_sons[node] == 0:
+            errors[node] = _n_wrong(tree.distributions[node][0])
+        for son in range(tree.first_son[node], tree.first_son[node] + tree.n_sons[node]):
             errors[node] += errors[son]
     for node in range(n_nodes):
-        if n_sons[node] > 0 and errors[node] >= _n_wrong(distributions[node][0]) - 1e-3:
-            _make_leaf(node, n_sons, distributions)
+        if tree.n_sons[node] > 0 and errors[node] >= _n_wrong(tree.distributions[node][0]) - 1e-3:
+            _make_leaf(tree, node)
 
 
 # --- the whole ----------------------------------------------------------------------------------
 
 
-@njit(cache=True)
-def _grow(
-    columns: np.ndarray,
-    labels: np.ndarray,
-    n_classes: int,
-    n_levels: np.ndarray,
-    averaged: np.ndarray,
-    min_leaf: float,
-    binary: bool,
-    attribute: list[int],
-    threshold: list[float],
-    first_son: list[int],
-    n_sons: list[int],
-    empty: list[bool],
-    distributions: list[np.ndarray],
-    node_rows: list[np.ndarray],
-    node_weights: list[np.ndarray],
-) -> None:
-    """Append the nodes of the full tree to the lists."""
-    rows = np.flatnonzero(labels >= 0)
-    node_rows.append(rows)
-    node_weights.append(np.ones(rows.size))
+@njit
+def _grow(data: Data, options: Options) -> _Growing:
+    """The full tree, breadth first."""
+    tree = _Growing(
+        [0 for _ in range(0)],
+        [0 for _ in range(0)],
+        [0.0 for _ in range(0)],
+        [0 for _ in range(0)],
+        [0 for _ in range(0)],
+        [False for _ in range(0)],
+        [np.empty((1, 1)) for _ in range(0)],
+        [np.flatnonzero(data.labels >= 0)],
+        [np.ones(np.count_nonzero(data.labels >= 0))],
+    )
     node = 0
-    while node < len(node_rows):
-        rows, weights = node_rows[node], node_weights[node]
-        a, cut, d = _choose_split(
-            columns, labels, n_classes, n_levels, averaged, rows, weights, min_leaf, binary
-        )
-        attribute.append(a)
-        threshold.append(cut)
-        distributions.append(d)
-        first_son.append(len(node_rows))
-        empty.append(_same(d[0, -1], 0.0))
-        n_sons.append(0 if a < 0 else d.shape[0] - 1)
+    while node < len(tree.rows):
+        rows, weights = tree.rows[node], tree.weights[node]
+        a, threshold, d = _choose_split(data, options, rows, weights)
+        kind = _kind(data.n_levels[a], options.binary)
+        tree.attribute.append(a)
+        tree.kind.append(kind)
+        tree.threshold.append(threshold)
+        tree.distributions.append(d)
+        tree.first_son.append(len(tree.rows))
+        tree.empty.append(_same(d[0, -1], 0.0))
+        tree.n_sons.append(0 if a < 0 else d.shape[0] - 1)
         if a >= 0:
-            sent = _send(columns[a], n_levels[a], cut, binary, d, rows, weights)
-            node_rows.extend(sent[0])
-            node_weights.extend(sent[1])
+            sent = _send(data.columns[a], kind, threshold, d, rows, weights)
+            tree.rows.extend(sent[0])
+            tree.weights.extend(sent[1])
         node += 1
+    return tree
 
 
-@njit(cache=True)
-def grow_tree(
-    columns: np.ndarray,
-    labels: np.ndarray,
-    n_classes: int,
-    n_levels: np.ndarray,
-    averaged: np.ndarray,
-    min_leaf: float,
-    binary: bool,
-    collapse: bool,
-    prune: bool,
-    raising: bool,
-    confidence: float,
-    z: float,
-) -> Fields:
-    """Grow, collapse and prune; returns the fields of a `Tree`.
-
-    ``columns[a, i]`` is the value of attribute ``a`` in row ``i``: a number, the code of a level,
-    or NaN. ``labels[i]`` is the code of the class, -1 where it is missing. ``n_levels[a]`` is -1 for
-    a numeric attribute. ``averaged[a]`` says whether the attribute counts in the average gain.
+@njit
+def grow_tree(data: Data, options: Options) -> Tree:
+    """Grow, collapse and prune.
 
     >>> numbers, labels = np.array([[1.0, 2.0, 3.0, 4.0]]), np.array([0, 0, 1, 1])
-    >>> options = (2.0, False, True, True, True, 0.25, 0.6744897501960817)
-    >>> tree = Tree(*grow_tree(numbers, labels, 2, np.array([-1]), np.array([True]), *options))
+    >>> data = Data(numbers, labels, 2, np.array([-1]), np.array([True]))
+    >>> tree = grow_tree(data, Options(2.0, False, True, True, True, 0.25, 0.6744897501960817))
     >>> int(tree.attribute[0]), float(tree.threshold[0]), int(tree.n_sons[0])
     (0, 2.0, 2)
     """
-    attribute = [0 for _ in range(0)]
-    threshold = [0.0 for _ in range(0)]
-    first_son = [0 for _ in range(0)]
-    n_sons = [0 for _ in range(0)]
-    empty = [False for _ in range(0)]
-    distributions = [np.empty((1, 1)) for _ in range(0)]
-    node_rows = [np.empty(0, np.int64) for _ in range(0)]
-    node_weights = [np.empty(0) for _ in range(0)]
-    _grow(
-        columns,
-        labels,
-        n_classes,
-        n_levels,
-        averaged,
-        min_leaf,
-        binary,
-        attribute,
-        threshold,
-        first_son,
-        n_sons,
-        empty,
-        distributions,
-        node_rows,
-        node_weights,
-    )
-    attribute_, threshold_ = np.array(attribute), np.array(threshold)
-    first_son_, n_sons_, empty_ = np.array(first_son), np.array(n_sons), np.array(empty)
-    if collapse:
-        _collapse(first_son_, n_sons_, distributions)
-    if prune:
-        _prune(
-            node_rows,
-            node_weights,
-            attribute_,
-            threshold_,
-            first_son_,
-            n_sons_,
-            empty_,
-            distributions,
-            columns,
-            labels,
-            n_levels,
-            binary,
-            raising,
-            confidence,
-            z,
-        )
-    return _compact(attribute_, threshold_, first_son_, n_sons_, empty_, distributions)
+    tree = _grow(data, options)
+    if options.collapse:
+        _collapse(tree)
+    if options.prune:
+        _prune(tree, data, options)
+    return _compact(tree)
 
 
-@njit(cache=True)
-def _compact(
-    attribute: np.ndarray,
-    threshold: np.ndarray,
-    first_son: np.ndarray,
-    n_sons: np.ndarray,
-    empty: np.ndarray,
-    distributions: list[np.ndarray],
-) -> Fields:
+@njit
+def _compact(tree: _Growing) -> Tree:
     """Renumber the nodes still in use, breadth first, and put their distributions end to end."""
-    kept = [0]
+    order = [0]
     i = 0
-    while i < len(kept):
-        first = first_son[kept[i]]
-        kept.extend(range(first, first + n_sons[kept[i]]))
+    while i < len(order):
+        first = tree.first_son[order[i]]
+        order.extend(range(first, first + tree.n_sons[order[i]]))
         i += 1
-    order = np.array(kept)
-    n = order.size
-    new_first, start = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    n = len(order)
+    first_son, start = np.zeros(n, np.int64), np.zeros(n, np.int64)
     next_son, size = 1, 0
     for i in range(n):
-        new_first[i], start[i] = next_son, size
-        next_son += n_sons[order[i]]
-        size += distributions[order[i]].size
+        first_son[i], start[i] = next_son, size
+        next_son += tree.n_sons[order[i]]
+        size += tree.distributions[order[i]].size
     weights = np.empty(size)
     for i in range(n):
-        d = distributions[order[i]]
+        d = tree.distributions[order[i]]
         weights[start[i] : start[i] + d.size] = d.ravel()
-    return (
-        attribute[order],
-        threshold[order],
-        new_first,
-        n_sons[order],
-        empty[order],
+    return Tree(
+        np.array([tree.attribute[node] for node in order]),
+        np.array([tree.kind[node] for node in order]),
+        np.array([tree.threshold[node] for node in order]),
+        first_son,
+        np.array([tree.n_sons[node] for node in order]),
+        np.array([tree.empty[node] for node in order]),
         start,
         weights,
     )
 
 
-@njit(cache=True)
-def class_probabilities(
-    tree: Tree, columns: np.ndarray, n_levels: np.ndarray, n_classes: int, binary: bool
-) -> np.ndarray:
+@njit
+def class_probabilities(tree: Tree, columns: np.ndarray, n_classes: int) -> np.ndarray:
     """One row a record; a missing value follows all branches, weighted as the training rows were.
 
-    >>> numbers, labels, number = np.array([[1.0, 2.0, 3.0, 4.0]]), np.array([0, 0, 1, 1]), np.array([-1])
-    >>> options = (2.0, False, True, True, True, 0.25, 0.6744897501960817)
-    >>> tree = Tree(*grow_tree(numbers, labels, 2, number, np.array([True]), *options))
-    >>> class_probabilities(tree, np.array([[1.5, np.nan]]), number, 2, False)
+    >>> numbers, labels = np.array([[1.0, 2.0, 3.0, 4.0]]), np.array([0, 0, 1, 1])
+    >>> data = Data(numbers, labels, 2, np.array([-1]), np.array([True]))
+    >>> tree = grow_tree(data, Options(2.0, False, True, True, True, 0.25, 0.6744897501960817))
+    >>> class_probabilities(tree, np.array([[1.5, np.nan]]), 2)
     array([[1. , 0. ],
            [0.5, 0.5]])
     """
@@ -911,9 +766,7 @@ def class_probabilities(
     answers_with = np.zeros(n_nodes, np.int64)  # where its class weights begin; -1: its sons answer
     answer = np.zeros((n_nodes, n_classes))
     for i in range(n_rows):
-        n_reached = _walk(
-            i, columns, n_levels, n_classes, binary, tree, reached, weight, reached_by, answers_with
-        )
+        n_reached = _walk(tree, i, columns, n_classes, reached, weight, reached_by, answers_with)
         for k in range(n_reached - 1, -1, -1):  # sons before their parent, added up in their order
             node = reached[k]
             answer[node] = 0.0
@@ -931,14 +784,12 @@ def class_probabilities(
     return probabilities
 
 
-@njit(cache=True)
+@njit
 def _walk(
+    tree: Tree,
     i: int,
     columns: np.ndarray,
-    n_levels: np.ndarray,
     n_classes: int,
-    binary: bool,
-    tree: Tree,
     reached: np.ndarray,
     weight: np.ndarray,
     reached_by: np.ndarray,
@@ -959,7 +810,7 @@ def _walk(
         missing = np.isnan(value)
         b, end = 0, tree.n_sons[node]
         if not missing:
-            b = _branch_of(value, n_levels[tree.attribute[node]], tree.threshold[node], binary)
+            b = _branch_of(value, tree.kind[node], tree.threshold[node])
             end = b + 1
             if tree.empty[first + b]:
                 # no training row came here; a branch without weight leaves the answer to the node
@@ -980,7 +831,7 @@ def _walk(
     return n_reached
 
 
-@njit(cache=True)
+@njit
 def most_probable(probabilities: np.ndarray) -> np.ndarray:
     """The first class of largest probability, ties within the tolerance.
 

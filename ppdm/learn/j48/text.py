@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .kernel import Tree
+from .kernel import Tree, majority
 
 
 def java_double(x: float) -> str:
@@ -74,9 +74,9 @@ def tree_text(
         at = tree.start[node]
         of_branch = at + (1 + branch) * width
         if tree.weights[of_branch + width - 1] <= 1e-6:
-            label = _majority(tree.weights[at : at + width])
+            label = majority(tree.weights[at : at + width])
         else:
-            label = _majority(tree.weights[of_branch : of_branch + width])
+            label = majority(tree.weights[of_branch : of_branch + width])
         weight = tree.weights[of_branch + width - 1]
         wrong = weight - tree.weights[of_branch + label]
         errors = f"/{count_text(wrong)}" if wrong > 1e-6 else ""
@@ -111,11 +111,3 @@ def tree_text(
         f"{title}\n{'-' * 18}\n{body}\n\nNumber of Leaves  : \t{n_leaves}\n"
         f"\nSize of the tree : \t{n_nodes}\n"
     )
-
-
-def _majority(counts: np.ndarray) -> int:
-    best, label = 0.0, 0
-    for c, weight in enumerate(counts[:-1]):
-        if weight - best > 1e-6:
-            best, label = weight, c
-    return label

@@ -7,8 +7,6 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr
-from scipy.stats import ks_2samp
 
 from ppdm.distort.aibr import aibr, intervals
 from ppdm.papers.aibr.evidence import SCHEMES_IN_TABLE, claim_id
@@ -16,6 +14,7 @@ from ppdm.papers.aibr.experiment import SCHEMES
 from ppdm.papers.aibr.readings import OURS, READINGS, TABLE_1
 from ppdm.papers.common import each_group, split
 from ppdm.privacy.linkage import assignment_share, interval_share, nearest_share
+from ppdm.scientific import ks_2samp, ndtr
 from ppdm.study import rules
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from ppdm.data import SHORT
 from ppdm.distort.aibr import aibr
@@ -17,6 +16,7 @@ from ppdm.distort.svd import bsvd, ssvd
 from ppdm.papers.aibr.readings import OURS, options_of
 from ppdm.papers.common import split
 from ppdm.privacy.ranks import METRICS, rank_metrics
+from ppdm.scientific import cdist
 
 SCHEMES: dict[str, Callable] = {
     "AIBR": lambda X, y, k, e, rng: aibr(X, k, rng),

@@ -6,9 +6,9 @@ protects most is chosen: few intervals, few components, many dropped entries, la
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 
 from ppdm.papers.common import each_group
+from ppdm.scientific import stdtrit
 
 LIMIT = 0.02
 SETTING = ["dataset", "scheme", "k", "e", "reading"]

@@ -74,7 +74,8 @@ def learned(
             train = shuffled(train, rng)
         reports = scheme.disguise_table(train, rng)
         if collector != scheme:  # wrong on purpose
-            reports = reports.taken_as("answers" if collector is None or literal else collector)
+            wrong = "answers" if collector is None or literal else UnrelatedQuestion(undone)
+            reports = reports.taken_as(wrong)
         results[rep] = scores(model.fit_table(reports).confusion(test))
     return dict(zip(("accuracy", "balanced"), results.T, strict=False))
 
@@ -205,26 +206,9 @@ def stranger(
 
 def with_help(believed: Table, true: Table, q: float, known: str) -> dict[str, float]:
     """The chance of guessing each other answer, when one true answer is known and the report seen."""
-    scheme, out = UnrelatedQuestion(q), {}
-    for name in true.names:
-        if name != known:
-            chance = 0.0
-            for level in true.levels[true.domain.axis(known)]:
-                share = true.p({known: level})
-                if share > 0:
-                    parts = [_holding(t, known, level) for t in (believed, true)]
-                    chance += share * vulnerability(scheme, name, *parts)
-            out[name] = chance
-    return out
-
-
-def _holding(table: Table, name: str, level) -> Table:
-    """The records with one answer, stored over all answers."""
-    axis = table.domain.axis(name)
-    digits = table.domain.digits(np.arange(table.domain.size))[:, axis]
-    here = digits == table.domain.level(name, level)
-    values = np.where(here, table.densified().values, 0.0)
-    return Table(table.domain, values if values.sum() > 0 else here.astype(float))
+    scheme = UnrelatedQuestion(q)
+    others = [name for name in true.names if name != known]
+    return {name: vulnerability(scheme, name, believed, true, [known]) for name in others}
 
 
 def least_help(

@@ -9,6 +9,7 @@ import pandas as pd
 
 from ppdm import data
 from ppdm.disguise import MultiGroup, UnrelatedQuestion, random_groups
+from ppdm.disguise.guess import best_guess
 from ppdm.domain import Domain, encode
 from ppdm.papers.common import Reading, binarized, key
 from ppdm.papers.multi_group.experiment import FIRST, divided, parts, records, respondents
@@ -82,7 +83,9 @@ def guessed(scheme: MultiGroup, domain: Domain, believed, codes, numbers) -> flo
     right = 0.0
     for lie, (turn, chance) in enumerate(zip(turns, chances, strict=True)):
         behind = (codes ^ turn)[:, None] ^ turns  # every record that may stand behind the report
-        right += chance * ((believed[behind] * chances).argmax(axis=1) == lie) @ numbers
+        happens = np.zeros((len(turns), len(codes)))
+        happens[lie] = chance * numbers
+        right += float(best_guess((believed[behind] * chances).T, happens))
     return float(right / numbers.sum())
 
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import brentq
-from scipy.special import ndtr
 
 from ppdm.disguise import MultiGroup
 from ppdm.papers.multi_group.experiment import records
+from ppdm.scientific import brentq, ndtr
 from ppdm.table import Table
 
 

@@ -10,10 +10,10 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from scipy.stats import gamma, norm
 
 from ppdm.estimate import em
 from ppdm.optimise import objectives, spea2, warner
+from ppdm.scientific import gammainc, ndtr
 
 NORMAL = {"mean": 5.5, "sd": 1.7}  # inferred in the chapter
 GAMMA_WIDTH = 0.55
@@ -29,7 +29,7 @@ def normal_prior(mean: float = NORMAL["mean"], sd: float = NORMAL["sd"], n: int 
     >>> normal_prior(2, 1, 3).round(3)
     array([0.279, 0.442, 0.279])
     """
-    shares = np.diff(norm.cdf(np.arange(n + 1) + 0.5, mean, sd))
+    shares = np.diff(ndtr((np.arange(n + 1) + 0.5 - mean) / sd))
     return shares / shares.sum()
 
 
@@ -41,7 +41,7 @@ def gamma_prior(
     >>> gamma_prior(width=2.0, n=3).round(3)
     array([0.665, 0.245, 0.09 ])
     """
-    shares = np.diff(gamma.cdf(np.arange(n + 1) * width, alpha, scale=beta))
+    shares = np.diff(gammainc(alpha, np.arange(n + 1) * width / beta))
     return shares / shares.sum()
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import linprog
 
 from ppdm import study
 from ppdm.disguise import MultiGroup, today
@@ -23,6 +22,7 @@ from ppdm.optimise import best_ldp_scheme, noise
 from ppdm.papers.common import respondents
 from ppdm.privacy import channel
 from ppdm.privacy.ladder import Agree, belief, vulnerability
+from ppdm.scientific import linprog
 from ppdm.table import Table
 
 #: So many draws of chance is a claim asked in.

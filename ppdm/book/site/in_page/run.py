@@ -64,6 +64,7 @@ class Page:
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         exec(compile(tree, name, "exec"), self.space)  # noqa: S102
         if last is not None:
+            assert isinstance(last, ast.Expr)
             value = eval(compile(ast.Expression(last.value), name, "eval"), self.space)
             if value is not None and not quiet:
                 self.display(value)
@@ -116,10 +117,13 @@ _BACKTRACE = (
 
 
 def mend() -> None:
-    """Give numpy in a browser what it lacks there: a function of C, and counts of 64 bits as indices."""
+    """Give numpy in a browser what it lacks there: a function of C, counts of 64 bits as indices, scipy's few."""
     import ctypes
 
     import numpy as np
+    import ppdm_few  # type: ignore[import-not-found]
+
+    import ppdm.scientific
 
     library = Path(tempfile.gettempdir()) / "backtrace.so"
     library.write_bytes(bytes.fromhex(_BACKTRACE))
@@ -131,6 +135,8 @@ def mend() -> None:
 
     bincount, repeat = np.bincount, np.repeat
     np.bincount = lambda x, *rest, **named: bincount(narrow(x), *rest, **named)
+    for name in ppdm_few.__all__:
+        setattr(ppdm.scientific, name, getattr(ppdm_few, name))
     np.repeat = lambda a, repeats, *rest, **named: repeat(a, narrow(repeats), *rest, **named)
 
 
