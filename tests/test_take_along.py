@@ -28,11 +28,12 @@ def test_the_citation_is_that_of_the_file(tmp_path):
 
 
 def test_the_notebooks_are_packed_as_they_are_and_twice_alike(tmp_path):
-    for name in ("one.zip", "two.zip"):
-        take_along.pack_notebooks(ROOT, tmp_path / name)
-    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+    for name in ("one", "two"):
+        take_along.pack_notebooks(ROOT, tmp_path / name / "ppdm-notebooks.zip")
+    one, two = (tmp_path / name / "ppdm-notebooks.zip" for name in ("one", "two"))
+    assert one.read_bytes() == two.read_bytes()
     stored = {path.name: path.read_bytes() for path in (ROOT / "notebooks").glob("*.ipynb")}
-    with zipfile.ZipFile(tmp_path / "one.zip") as archive:
+    with zipfile.ZipFile(one) as archive:
         packed = {
             name.removeprefix("ppdm-notebooks/"): archive.read(name) for name in archive.namelist()
         }

@@ -8,5 +8,4 @@ chromium the browser that looks at the site and prints it
 settings `_config.yml` with the address of the repository filled in
 verify   whether a build is what its manifests say: `ppdm verify`
 bench    the parts that must be fast, timed: `ppdm book bench`
-npm      what npm brings, locked: Lighthouse, Python for the browser
 """

@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-#: Kept cells are removed after so many days without use, and the longest unused beyond so many GB.
+#: Kept points are removed after so many days without use, and the longest unused beyond so many GB.
 DAYS, GIGABYTES = 30, 2
 
 
@@ -39,10 +39,10 @@ def book(parser: argparse.ArgumentParser) -> None:
     _scheduler(parser)
     parser.add_argument(
         "--verify",
-        metavar="CELLS",
+        metavar="POINTS",
         type=int,
         default=0,
-        help="of each chapter, compute so many cells again before the site is built, as `ppdm verify` "
+        help="of each chapter, compute so many points again before the site is built, as `ppdm verify` "
         "does: the page What was run then says so",
     )
 
@@ -88,11 +88,11 @@ def serve(parser: argparse.ArgumentParser) -> None:
 
 
 def verify(parser: argparse.ArgumentParser) -> None:
-    """`ppdm verify`: which chapters, how many cells, whose manifests."""
+    """`ppdm verify`: which chapters, how many points, whose manifests."""
     parser.description = (
-        "Compute cells of the chapters again, drawn at random, and compare them with the manifests "
+        "Compute points of the chapters again, drawn at random, and compare them with the manifests "
         "that the chapters wrote: which agree to the bit, which to the last digits, which not. In a "
-        "folder with a build, its tables, claims and kept cells are compared too. The exit code is 1 "
+        "folder with a build, its tables, claims and kept points are compared too. The exit code is 1 "
         "if anything is not as it was."
     )
     parser.add_argument("chapter", nargs="?", help="the beginning of its name; all if not given")
@@ -125,7 +125,6 @@ def check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--screenshots", action="store_true", help="write a picture of every page in every mode"
     )
-    parser.add_argument("--no-lighthouse", action="store_true", help="leave out Lighthouse")
     parser.add_argument(
         "--axe",
         default="serious",

@@ -95,12 +95,30 @@ def run(args: argparse.Namespace) -> int:
     with alone(where.out, f"ppdm run {notebook.stem}"):
         execute(notebook, output, parameters, where.results, scratch=where.work)
     _prune(where.root)
+    print(against_the_book(where.results, places.paper_layout().results, notebook.stem), end="")
     print(f"notebook: {output}")
     print(f"results:  {where.results / notebook.stem}")
     beyond = notebook.with_name(notebook.stem[:2] + places.BEYOND + ".ipynb")
     if beyond != notebook and beyond.is_file():
         print(f"what goes beyond the paper: ppdm run {beyond.stem.replace('_', '-')}")
     return 0
+
+
+def against_the_book(results: Path, book: Path, stem: str) -> str:
+    """What a run of one's own decided otherwise than the book, a line a claim; empty where one of them decided nothing."""
+    from ppdm.book.site.records import read_table
+
+    tables = [folder / stem / "claims.csv" for folder in (book, results)]
+    if not all(table.is_file() for table in tables):
+        return ""
+    theirs, yours = ({row["id"]: row for row in read_table(table)} for table in tables)
+    lines = [
+        f"  {name}: {row['verdict']} ({row['ours'] or 'no number'}), "
+        f"in the book {theirs[name]['verdict']} ({theirs[name]['ours'] or 'no number'})\n"
+        for name, row in yours.items()
+        if name in theirs and row["verdict"] != theirs[name]["verdict"]
+    ]
+    return f"{len(yours) - len(lines)} of {len(yours)} verdicts are those of the book\n{''.join(lines)}"
 
 
 def clean(args: argparse.Namespace) -> int:

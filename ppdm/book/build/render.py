@@ -17,6 +17,7 @@ from ppdm.book.build.chapters import checksums, digest, files_below, installed_v
 from ppdm.book.pdf import NAME, press
 from ppdm.book.settings import staged_config
 from ppdm.book.site import generate
+from ppdm.book.templating import fill
 from ppdm.files import replace_file
 from ppdm.places import PACKAGE, Layout
 
@@ -68,6 +69,12 @@ def render(layout: Layout) -> bool:
     if _prints(layout):
         print("printing the book", flush=True)
         press.press(fresh, layout.source, fresh / NAME)
+    if (
+        fresh / "book" / "intro.html"
+    ).is_file():  # Jupyter Book's own asks for an icon that is not there
+        (fresh / "index.html").write_text(
+            fill("moved.html", goal="book/intro.html"), encoding="utf-8"
+        )
     _refuse_broken_links(fresh)
     mark.unlink(missing_ok=True)
     old = layout.work / "old-html"

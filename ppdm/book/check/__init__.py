@@ -4,7 +4,6 @@ static    links, anchors, outside references, size: needs no browser
 server    the site over HTTP on this machine, plain or compressed
 browser   every page in headless Chromium: wide and narrow, light and dark
 pdf       the printed book: contents, links, tags, solutions
-lighthouse  Lighthouse's scores of a few pages
 cli       the command `ppdm book check`
 
 Every check returns a list of `Finding`; an empty list is what we want.

@@ -105,6 +105,14 @@ _SETTLED = """async () => {
 # Two frames: what a change of colours or size asks for has been drawn.
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
+# How far the page jumped while it loaded, as browsers measure it: 0.1 and less is good.
+_SHIFT = """() => new Promise((done) => {
+  new PerformanceObserver((seen) => done(seen.getEntries().reduce((sum, shift) => sum + shift.value, 0)))
+    .observe({type: 'layout-shift', buffered: true});
+  setTimeout(() => done(0), 50);
+})"""
+SHIFT = 0.1
+
 PATIENCE = 600  # seconds for one page in one window
 PAGE_LIMIT = 1_500_000  # bytes that a page loads before it is asked to, as they are sent
 IMPACTS = ("minor", "moderate", "serious", "critical")
@@ -189,11 +197,8 @@ async def _look(
         page.on("pageerror", lambda error: report("console", str(error)))
         page.on("response", lambda r: r.status >= 400 and report("console", f"{r.status} {r.url}"))
         await page.goto(f"{address}/{page_name}", wait_until="load", timeout=60_000)
-        for what in await page.evaluate(_SETTLED):
-            report("mathematics", what)
-        weight = await weigh()
-        if weight > PAGE_LIMIT:
-            report("weight", f"it loads {weight / 1e6:.2f} MB, allowed {PAGE_LIMIT / 1e6:.1f}")
+        for kind, what in await _once_loaded(page, weigh):
+            report(kind, what)
         for mode in modes:
             await page.emulate_media(color_scheme=mode.scheme)
             await page.evaluate(DRAWN)
@@ -218,6 +223,18 @@ async def _look(
     finally:
         await page.close()
     return findings
+
+
+async def _once_loaded(page, weigh: Callable[[], Awaitable[int]]) -> list[tuple[str, str]]:
+    """What is wrong with how the page came: its mathematics, how far it jumped, how much it weighs."""
+    wrong = [("mathematics", what) for what in await page.evaluate(_SETTLED)]
+    shift, weight = await page.evaluate(_SHIFT), await weigh()
+    if shift > SHIFT:
+        wrong.append(("jumps", f"its parts move by {shift:.2f} while it loads, allowed {SHIFT}"))
+    if weight > PAGE_LIMIT:
+        said = f"it loads {weight / 1e6:.2f} MB, allowed {PAGE_LIMIT / 1e6:.1f}"
+        wrong.append(("weight", said))
+    return wrong
 
 
 async def _ask_axe(page, mode: Mode, axe_from: str) -> list[str]:

@@ -13,12 +13,10 @@ from ppdm.book.chromium import NO_BROWSER, find_chromium
 from ppdm.book.pages import built, is_redirect, pages
 from ppdm.book.pdf import NAME
 from ppdm.book.site.archive import make_archive
-from ppdm.places import reading_order
 
 from . import Finding
 from .browser import MODES, check_pages
 from .layout import Tape, check_layout
-from .lighthouse import check_scores, install
 from .pdf import check_pdf
 from .server import serving
 from .static import check_files
@@ -65,19 +63,6 @@ def _browser(site: Path, names: list[str], args: argparse.Namespace, tape: Tape)
         )
 
 
-def _lighthouse(site: Path, names: list[str]) -> list[Finding]:
-    """Lighthouse on the front page and on the first chapter's."""
-    command = install(site.parent / "lighthouse")
-    if command is None:
-        print("Lighthouse: left out, because it needs npm (Debian: apt-get install npm)")
-        return []
-    chapters = [name for name in names if name.startswith("notebooks/01")]
-    chosen = [n for n in names if n == "book/intro.html"] or names[:1]
-    chosen += sorted(chapters, key=lambda name: reading_order(Path(name)))[:1]
-    with serving(site, compressed=True) as address:
-        return [found for name in chosen for found in check_scores(command, address, name)]
-
-
 def _archive(site: Path, names: list[str]) -> list[Finding]:
     """The offline archive, unpacked and read from disk as a reader would."""
     with tempfile.TemporaryDirectory() as folder:
@@ -108,7 +93,5 @@ def main(args: argparse.Namespace) -> int:
     findings += _tell(seen, _browser(site, names, args, tape))
     findings += _tell(f"Layout, {len(tape.phone)} pages measured", check_layout(tape, every))
     findings += _tell("Archive, read from disk", _archive(site, names))
-    if not args.no_lighthouse and not args.page:
-        findings += _tell("Lighthouse", _lighthouse(site, names))
     print(f"Checked in {time.perf_counter() - started:.0f} s: {len(findings)} findings")
     return 1 if findings else 0

@@ -34,7 +34,7 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
         pass
 
     def end_headers(self):
-        # A published page is cached by its host; without this, Lighthouse marks the lack of it.
+        # A published page is cached by its host; so that its pages share what they load.
         self.send_header("Cache-Control", "public, max-age=31536000")
         super().end_headers()
 

@@ -59,6 +59,7 @@ class Section(NamedTuple):
     heading: str
     text: str
     weight: float  # see WEIGHTS
+    labels: tuple[str, ...] = ()  # other anchors of its heading
 
 
 def plain(text: str) -> str:
@@ -110,16 +111,10 @@ def sections(name: str, html: str) -> list[Section]:
             for child in part.children
             if isinstance(child, Tag) and child.name != "section" and child is not heading
         ]
-        found.append(
-            Section(
-                name,
-                str(part.get("id") or ""),
-                title,
-                words,
-                plain(" ".join(own))[:_LONGEST],
-                weight,
-            )
-        )
+        anchor, text = str(part.get("id") or ""), plain(" ".join(own))[:_LONGEST]
+        spans = part.find_all("span", id=True, recursive=False)
+        labels = tuple(str(span["id"]) for span in spans)
+        found.append(Section(name, anchor, title, words, text, weight, labels))
     return found
 
 
@@ -130,7 +125,7 @@ def hints(source: Path, found: list[Section]) -> dict[str, int]:
     """
     if not source.is_file():
         return {}
-    places = {f"{s.page}#{s.anchor}": i for i, s in enumerate(found)}
+    places = {f"{s.page}#{a}": i for i, s in enumerate(found) for a in (s.anchor, *s.labels)}
     first = {s.page: i for i, s in reversed(list(enumerate(found)))}
     told: dict[str, int] = {}
     lost: list[str] = []

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from pathlib import Path
 
 import yaml
 
+from ppdm.book.site.archive import pack
 from ppdm.book.templating import fill
-from ppdm.files import replace_file
 from ppdm.places import reading_order
 
 NOTEBOOKS = "ppdm-notebooks.zip"
@@ -53,18 +51,11 @@ def changes(root: Path) -> str:
 
 
 def pack_notebooks(root: Path, target: Path) -> None:
-    """The book's notebooks, as they are in the repository, and a word on how to begin; the same bytes every time."""
+    """The book's notebooks, as they are in the repository, and a word on how to begin."""
     title = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))["title"]
-    files = {"README.txt": _READ_ME.format(title=title).encode()}
-    files |= {path.name: path.read_bytes() for path in sorted((root / "notebooks").glob("*.ipynb"))}
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name, content in files.items():
-            entry = zipfile.ZipInfo(f"ppdm-notebooks/{name}", date_time=(2020, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o644 << 16
-            archive.writestr(entry, content)
-    replace_file(target, packed.getvalue())
+    notebooks = sorted((root / "notebooks").glob("*.ipynb"))
+    files = [(path.name, path.read_bytes()) for path in notebooks]
+    pack([("README.txt", _READ_ME.format(title=title).encode()), *files], target)
 
 
 def slides(executed: Path, folder: Path) -> str:

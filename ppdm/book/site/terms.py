@@ -84,7 +84,8 @@ def _explain(app, doctree: nodes.document, docname: str) -> None:
     if docname == LEGEND:
         rows = [row for body in doctree.findall(nodes.tbody) for row in body]
         for row, term in zip(rows, terms, strict=True):
-            row.children[0]["ids"].append(term.anchor)
+            first: Any = row.children[0]
+            first["ids"].append(term.anchor)
     elif not docname.startswith(_LEFT_OUT):
         paper = app.env.ppdm_papers.get(docname)
         left = {

@@ -25,6 +25,7 @@ import shutil
 from pathlib import Path
 
 from bs4 import BeautifulSoup
+from markupsafe import Markup
 
 from ppdm.book.templating import fill
 
@@ -191,31 +192,23 @@ def _mark_mathematics(app, pagename, templatename, context, doctree) -> None:
 
 def _describe(app, pagename, templatename, context, doctree) -> None:
     """What a page shows when a link to it is shared: title, first words, and the card."""
-    title = re.sub(r"<[^>]+>", "", context.get("title", "")) or app.config.html_title
-    tags = {"og:title": title, "og:site_name": app.config.html_title, "og:type": "website"}
-    description = _first_words(doctree)
-    if description:
-        tags["og:description"] = description
-    if app.config.html_baseurl:
-        tags["og:url"] = f"{app.config.html_baseurl}{pagename}.html"
-        tags["og:image"] = f"{app.config.html_baseurl}_static/card.png"
-        tags["og:image:alt"] = app.config.html_title
-    context["metatags"] = context.get("metatags", "") + "".join(
-        f'<meta property="{name}" content="{html.escape(text)}">\n' for name, text in tags.items()
+    context["metatags"] = context.get("metatags", "") + fill(
+        "shared.html",
+        title=Markup(context.get("title", "")).striptags() or app.config.html_title,
+        book=app.config.html_title,
+        address=app.config.html_baseurl,
+        page=pagename,
+        description=_first_words(doctree),
     )
-    if description:
-        context["metatags"] += f'<meta name="description" content="{html.escape(description)}">\n'
 
 
 def _first_words(doctree, longest: int = 160) -> str:
     from docutils import nodes
 
-    if doctree is None:
-        return ""
-    paragraph = next(iter(doctree.findall(nodes.paragraph)), None)
-    said = paragraph.findall(nodes.Text) if paragraph else []
-    kept = [part.astext() for part in said if not isinstance(part.parent, nodes.raw)]
-    text = " ".join("".join(kept).split())
+    paragraph = next(iter(doctree.findall(nodes.paragraph)), None) if doctree is not None else None
+    parts = paragraph.findall(nodes.Text) if paragraph else []
+    said = "".join(part.astext() for part in parts if not isinstance(part.parent, nodes.raw))
+    text = " ".join(said.split())
     return text if len(text) <= longest else text[: longest - 4].rsplit(" ", 1)[0] + " ..."
 
 
