@@ -251,7 +251,7 @@ def run(page, number: int, text: str | None = None) -> str:
 
 def settle(box) -> None:
     box.get_by_text("Run in your browser").or_(box.get_by_text("an error")).first.wait_for(
-        timeout=180_000
+        timeout=400_000
     )
 
 

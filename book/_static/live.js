@@ -254,5 +254,6 @@
 
   document.querySelectorAll(".cell.tag_live").forEach((box, number) => cells.push(new Cell(box, number)));
   const hint = "You can change this code and run it here, without installing anything. Shift-Enter runs it.";
-  if (cells.length) cells[0].row.before(make("p", { class: "live-status" }, hint));
+  const first = cells.find((cell) => !cell.box.querySelector("details")) || cells[0]; // one that is not folded
+  first?.row.before(make("p", { class: "live-status" }, hint));
 })();

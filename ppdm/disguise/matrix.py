@@ -302,7 +302,8 @@ def _with_inverse(M: ArrayLike) -> np.ndarray:
             "it needs as many outputs as inputs, or more"
         )
     M = checked_matrix(M)
-    if M.shape[0] == M.shape[1] and np.allclose(M.sum(axis=1), 1, atol=1e-9) and (M != M.T).any():
+    square = M.shape[0] == M.shape[1]
+    if square and np.allclose(M.sum(axis=1), 1, atol=1e-9) and not np.allclose(M, M.T, atol=1e-9):
         warnings.warn(
             "the rows of this matrix sum to one, as its columns do, so it cannot be seen whether it was "
             "given by rows: M[y, x] is the chance that the true answer x is reported as y",

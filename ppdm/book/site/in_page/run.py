@@ -61,10 +61,11 @@ class Page:
     def _execute(self, source: str, name: str) -> None:
         tree = ast.parse(source, name)
         quiet = source.rstrip().endswith(";")
-        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        last = tree.body[-1] if tree.body else None
+        if isinstance(last, ast.Expr):
+            tree.body.pop()
         exec(compile(tree, name, "exec"), self.space)  # noqa: S102
-        if last is not None:
-            assert isinstance(last, ast.Expr)
+        if isinstance(last, ast.Expr):
             value = eval(compile(ast.Expression(last.value), name, "eval"), self.space)
             if value is not None and not quiet:
                 self.display(value)
