@@ -16,7 +16,6 @@ import nbformat
 from ppdm.course.build import build, student_version
 from ppdm.course.grade import job_of
 from ppdm.course.personal import ASSIGNMENTS
-from ppdm.course.submissions import Submission
 
 SOURCES = Path(__file__).parents[1] / "notebooks" / "assignments"
 
@@ -237,5 +236,4 @@ def course_of(folder: Path, assignments) -> Path:
 def job(notebook, assignment: str = "00_primer", student: str = "ada", timeout: float = 20) -> dict:
     """What a checker is given for a notebook, or for some bytes."""
     data = notebook if isinstance(notebook, bytes) else nbformat.writes(notebook).encode()
-    submission = Submission(student, assignment, data)
-    return job_of(submission, SOURCES / f"{assignment}.ipynb", timeout)
+    return job_of(student, assignment, data, SOURCES / f"{assignment}.ipynb", timeout)

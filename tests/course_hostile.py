@@ -2,7 +2,7 @@
 at it: no point that is not earned, no file, process, port or secret of the lecturer's, nobody else's marks, and no more
 time than a submission has.
 
-(name, what stands in the answer to the first task, whether the other answers are right; what it earns else)
+(name, whether the other answers are right, what stands in the answer to the first task)
 """
 
 ANSWERS = """
@@ -48,7 +48,7 @@ CODE = [
     ("a bomb of threads", RIGHT, "import threading, time\ndef more():\n    while True:\n        try: threading.Thread(target=more).start()\n        except RuntimeError: time.sleep(0.01)\nmore()"),
     ("fills the disk", RIGHT, "for folder in ('.', '/tmp', '/dev/shm', '/var/tmp', '/open', '/'):\n    for n in range(20):\n        try: open(f'{folder}/f{n}', 'wb').write(bytes(20 << 20))\n        except OSError: pass"),
     ("makes a million files", RIGHT, "for i in range(1_000_000):\n    try: open(f'/tmp/f{i}', 'w').close()\n    except OSError: break"),
-    ("writes to /proc and /sys", RIGHT, "for p in ('/proc/sys/kernel/core_pattern', '/proc/self/mem', '/sys/kernel/uevent_helper'):\n    try: open(p, 'w').write('|@MARK@')\n    except OSError: pass"),
+    ("writes to proc and sys", RIGHT, "for p in ('/proc/sys/kernel/core_pattern', '/proc/self/mem', '/sys/kernel/uevent_helper'):\n    try: open(p, 'w').write('|@MARK@')\n    except OSError: pass"),
     ("kills everything", RIGHT, "import os, signal\nos.kill(-1, signal.SIGKILL)\nos.kill(os.getppid(), 9)"),
     ("makes rooms, mounts, traces, keeps keys", BLANK, "import ctypes\nc = ctypes.CDLL(None)\nr = [c.unshare(0x10000000), c.unshare(0x20000), c.mount(b'none', b'/tmp', b'tmpfs', 0, 0), c.chroot(b'/tmp'), c.setuid(0), c.ptrace(0, 0, 0, 0), c.personality(0), c.inotify_init1(0), c.syscall(425, 1, 0), c.syscall(321, 0, 0, 0), c.syscall(250, 0, 0)]\ndef estimate(*a): raise Exception(f'ALLOWED {[i for i, x in enumerate(r) if x >= 0]}')"),
     ("calls by another table", RIGHT, "import ctypes\nctypes.CDLL(None).syscall(0x40000000 | 39)"),

@@ -108,27 +108,23 @@ def test_data_are_personal():
     assert repr(first) == repr(again) != repr(other)
 
 
-@pytest.mark.parametrize(
-    ("successes", "trials", "p"),
-    [
-        (520, 1000, 0.5),
-        (40_321, 80_000, 0.5),
-        (0, 60, 0.3),
-        (60, 60, 0.7),
-        (5, 12, 0.2),
-        (1_100, 10_000, 0.1),
-        (880, 10_000, 0.1),
-        (3, 400, 1e-4),
-    ],
-)
-def test_the_tail_is_scipys(successes, trials, p):
+@pytest.mark.parametrize("p", [0.02, 0.3, 0.5, 0.9])
+@pytest.mark.parametrize("trials", [12, 400, 80_000])
+def test_a_right_answer_fails_a_binomial_test_as_rarely_as_promised(trials, p):
+    """The numbers of successes that are refused have, by scipy, a probability of CHANCE together at most;
+    and the test is sharp enough: what is refused begins within seven standard deviations and a bit."""
     from scipy.stats import binom
 
-    above = tell._upper_tail(successes, trials, p)
-    below = tell._upper_tail(trials - successes, trials, 1 - p)
-    ours = above if successes >= trials * p else below
-    theirs = min(binom.sf(successes - 1, trials, p), binom.cdf(successes, trials, p))
-    assert ours == pytest.approx(theirs, rel=1e-9)
+    expected, spread = trials * p, (trials * p * (1 - p)) ** 0.5
+    kept = [
+        k
+        for k in range(trials + 1)
+        if abs(k - expected) < 9 * spread + 20 and tell.by_chance(k, trials, p)
+    ]
+    refused = binom.cdf(kept[0] - 1, trials, p) + binom.sf(kept[-1], trials, p)
+    assert refused <= tell.CHANCE
+    assert kept == list(range(kept[0], kept[-1] + 1))
+    assert max(expected - kept[0], kept[-1] - expected) <= 7 * spread + 12
 
 
 def test_the_primers_checks_need_the_standard_library_only(tmp_path):

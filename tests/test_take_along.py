@@ -77,7 +77,8 @@ def test_slides_leave_out_the_layout_for_a_phone(tmp_path):
     (tmp_path / "a.ipynb").write_text(json.dumps(notebook))
     take_along.slides(tmp_path, tmp_path)
     told = (tmp_path / "slides-a.html").read_text()
-    assert "<svg>w</svg></div></div><figcaption>C" in told and "<svg>n" not in told
+    assert "<h1>C</h1>" in told and "<svg>w</svg></div></div><figcaption>" in told
+    assert "<svg>n" not in told
 
 
 def test_notebooks_to_download_are_without_outputs(tmp_path):

@@ -23,11 +23,12 @@ import os
 import sys
 import time
 import unicodedata
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from ppdm.course import personal
-from ppdm.course.wall import EndedError, LateError, NoSandboxError, RemoteError, Sandbox
+from ppdm.course.wall import EndedError, LateError, NoSandboxError, Sandbox
 
 #: Bytes of memory and seconds of work for one checker; by the clock, a submission may take so many
 #: times the time limit of a piece.
@@ -38,19 +39,20 @@ TOO_LONG = "was not run: the submission took too long as a whole"
 
 
 class Piece(NamedTuple):
-    """A cell of a notebook; `name` is nbgrader's for one that was handed out."""
+    """A cell of a notebook; one that was handed out has nbgrader's name and note, and was blank then."""
 
     kind: str  # "code" or "markdown"
     source: str
-    name: str | None = None
-    note: dict | None = None  # nbgrader's metadata
+    name: str = ""
+    note: dict = {}  # noqa: RUF012 - never written to
+    blank: str = ""
 
     @property
     def role(self) -> str:
-        """Who wrote it, and what for: given, answer, test or essay."""
-        if self.note is None or not self.note["locked"]:
+        """Who wrote it, and what for: given, answer, test, essay, or the text of the assignment."""
+        if not self.note.get("locked", self.kind == "markdown"):
             return "answer" if self.kind == "code" else "essay"
-        return "test" if self.note["grade"] else "given"
+        return "test" if self.note.get("grade") else "given"
 
 
 def main() -> None:
@@ -67,31 +69,29 @@ def main() -> None:
 
 
 def check(job: dict) -> dict:
-    """The cells of the graded notebook, and remarks; or the reason why there is no wall."""
-    source, blank = ([_piece(cell) for cell in job[version]] for version in ("source", "blank"))
+    """The cells of the graded notebook, and remarks; or the reason why there is no sandbox."""
+    originals = [_piece(cell)._replace(blank=cell["blank"]) for cell in job["cells"]]
     if not job["notebook"]:
-        return _nothing(blank)
+        return _nothing(originals)
     try:
         handed_in = read(base64.b64decode(job["notebook"]))
     except Exception as error:  # noqa: BLE001 - whatever is wrong with the file
-        words = f"{type(error).__name__}: {show(str(error))[:100]}"
-        return _nothing(blank, f"{job['assignment']}.ipynb does not open: {words}")
+        return _nothing(originals, f"the notebook does not open: {type(error).__name__}: {error}")
+    if not any(piece.name for piece in handed_in):
+        return _nothing(originals, f"holds no cell of the assignment {job['assignment']}")
+    pieces, changes = put_together(handed_in, originals)
     try:
-        pieces, remarks = put_together(handed_in, source, blank)
-        if not any(piece.name for piece in handed_in):
-            return _nothing(blank, f"holds no cell of the assignment {job['assignment']}")
-        said, stopped = examine(pieces, blank, job["student"], job["timeout"])
+        said, stops = examine(pieces, job["student"], job["timeout"])
     except NoSandboxError as error:
         return {"problem": str(error)}
-    remarks += [*_typed_id(handed_in, job["student"]), *stopped]
-    originals = {piece.name: piece for piece in blank}
-    cells = [_written(piece, originals.get(piece.name), said) for piece in pieces]
-    return {"cells": cells, "remarks": [show(remark)[:400] for remark in remarks]}
+    remarks = [*changes, *_typed_id(handed_in, job["student"]), *stops]
+    return {"cells": [_written(piece, said) for piece in pieces], "remarks": [*map(_cut, remarks)]}
 
 
-def _nothing(blank: list[Piece], *remarks: str) -> dict:
-    said = {piece.name: "This cell was not run." for piece in blank}
-    return {"cells": [_written(piece, piece, said) for piece in blank], "remarks": list(remarks)}
+def _nothing(originals: list[Piece], *remarks: str) -> dict:
+    said = {piece.name: "This cell was not run." for piece in originals}
+    cells = [_written(piece._replace(source=piece.blank), said) for piece in originals]
+    return {"cells": cells, "remarks": [*map(_cut, remarks)]}
 
 
 # -- reading ---------------------------------------------------------------------------------------
@@ -100,72 +100,61 @@ def _nothing(blank: list[Piece], *remarks: str) -> dict:
 def read(data: bytes) -> list[Piece]:
     """The cells of a notebook, and of them only kind, text and name."""
     text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
-    try:
-        cells = json.loads(text)["cells"]
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-    if not isinstance(cells, list) or len(cells) > MOST_CELLS:
-        raise ValueError(f"up to {MOST_CELLS} cells are read")
-    pieces = [_piece(cell)._replace(note=None) for cell in cells]
-    if sum(len(piece.source) for piece in pieces) > MOST_TEXT:
-        raise ValueError("its cells hold too much text")
+    cells = json.loads(text)["cells"]
+    pieces = [_piece(cell)._replace(note={}) for cell in cells[:MOST_CELLS]]
+    if len(cells) > MOST_CELLS or sum(len(piece.source) for piece in pieces) > MOST_TEXT:
+        raise ValueError(f"up to {MOST_CELLS} cells and {MOST_TEXT} characters are read")
     return pieces
 
 
 def _piece(cell: dict) -> Piece:
-    source = cell.get("source", "")
-    source = source if isinstance(source, str) else "".join(source)
-    source = source.encode("utf-8", "replace").decode("utf-8")
+    source = "".join(cell.get("source", "")).encode("utf-8", "replace").decode("utf-8")
     note = (cell.get("metadata") or {}).get("nbgrader") or {}
     name = note.get("grade_id")
-    kind = "code" if cell["cell_type"] == "code" else "markdown"
-    return Piece(kind, source, name, note) if isinstance(name, str) else Piece(kind, source)
+    return Piece(
+        "code" if cell["cell_type"] == "code" else "markdown",
+        source,
+        name if isinstance(name, str) else "",
+        note,
+    )
 
 
-def put_together(
-    handed_in: list[Piece], source: list[Piece], blank: list[Piece]
-) -> tuple[list[Piece], list[str]]:
+def put_together(handed_in: list[Piece], originals: list[Piece]) -> tuple[list[Piece], list[str]]:
     """The student's answers among the original tests, in their order, and remarks on what was changed."""
-    given_out = {piece.name: piece for piece in blank if piece.name}
-    own: dict[str | None, Piece] = {}
-    added: dict[str | None, list[Piece]] = {None: []}
-    remarks, place = [], None
+    roles = {piece.name: piece.role for piece in originals if piece.name}
+    own: dict[str, str] = {}
+    added = defaultdict(list)
+    remarks, place = [], ""
     for piece in handed_in:
-        if piece.name in given_out and piece.name not in own:
-            own[piece.name], place = piece, piece.name
-            added[place] = []
+        if piece.name in roles and piece.name not in own:
+            place = piece.name
+            own[place] = piece.source
             continue
         if piece.name in own:
             remarks.append(f"cell {piece.name!r} occurs twice; as a rule the first one counts")
-        locked = piece.name in given_out and given_out[piece.name].role in ("given", "test")
-        if piece.kind == "code" and not locked:
+        if piece.kind == "code" and roles.get(piece.name, "answer") == "answer":
             added[place].append(Piece("code", piece.source))
-    pieces = added[None]
-    for original in source:
+    pieces = added.pop("", [])
+    for original in originals:
         name = original.name
-        if name is None:  # the text of the assignment
-            pieces.append(original)
-            continue
-        if name not in own:
+        theirs = own.get(name, original.blank)
+        if name and name not in own:
             remarks.append(f"cell {name!r} is missing; it was put back as it was handed out")
-        text = own.get(name, given_out[name]).source
         if original.role in ("answer", "essay"):
-            pieces.append(original._replace(source=text))
-        else:
-            pieces.append(original)
-            if text.strip() not in (original.source.strip(), given_out[name].source.strip()):
-                remarks.append(f"cell {name!r} was altered; the original was used")
-        pieces += added.get(name, [])
+            original = original._replace(source=theirs)
+        elif theirs.strip() not in (original.source.strip(), original.blank.strip()):
+            remarks.append(f"cell {name!r} was altered; the original was used")
+        pieces += [original, *added.pop(name, [])]
     return pieces, remarks
 
 
 def _typed_id(handed_in: list[Piece], student: str) -> list[str]:
     """A remark if the notebook names another student than its folder does."""
-    lines = [line for piece in handed_in for line in piece.source.split("\n")]
-    for name, equals, typed in (line.partition("=") for line in lines):
-        typed = typed.partition("#")[0].strip().strip("'\"").strip()
-        if name.strip() == "student" and equals and typed.lower() not in ("", student.lower()):
-            return [f"the notebook names the student {typed[:80]!r}; the folder's name was used"]
+    for line in (line for piece in handed_in for line in piece.source.split("\n")):
+        name, _, typed = line.partition("=")
+        typed = typed.partition("#")[0].strip(" \t'\"")
+        if name.strip() == "student" and typed.lower() not in ("", student.lower()):
+            return [f"the notebook names the student {typed!r:.80}; the folder's name was used"]
     return []
 
 
@@ -173,8 +162,8 @@ def _typed_id(handed_in: list[Piece], student: str) -> list[str]:
 
 
 def examine(
-    pieces: Sequence[Piece], blank: list[Piece], student: str, timeout: float
-) -> tuple[dict[str | None, str | None], list[str]]:
+    pieces: Sequence[Piece], student: str, timeout: float
+) -> tuple[dict[str, str | None], list[str]]:
     """What each test says (None: content), and remarks on pieces that had to be stopped."""
     os.environ[personal.STUDENT] = student
     personal.forget()
@@ -188,14 +177,13 @@ def examine(
         if piece.role == "given":  # the lecturer's own, so is a test
             exec(_compiled(piece.source, title), space)  # noqa: S102
     talk = _Talk(timeout, vars(personal.mine()) if personal.begun() else {})
-    given_out = {piece.name: piece.source for piece in blank}
-    said: dict[str | None, str | None] = {}
+    said: dict[str, str | None] = {}
     try:
         for title, piece in titled:
             if piece.role == "test":
                 said[piece.name] = talk.test(title, piece.source, space)
             else:
-                talk.run(title, given_out[piece.name] if piece.role == "given" else piece.source)
+                talk.run(title, piece.blank if piece.role == "given" else piece.source)
     finally:
         talk.close()
         del os.environ[personal.STUDENT]
@@ -286,8 +274,8 @@ def _words(error: Exception) -> str:
     if isinstance(error, NameError):
         text = f"{text}: the cell that should define it did not get that far"
     elif not (isinstance(error, AssertionError) and text):
-        text = f"{error.kind if isinstance(error, RemoteError) else type(error).__name__}: {text}"
-    return show(text)[:LONGEST_MESSAGE]
+        text = f"{getattr(error, 'kind', type(error).__name__)}: {text}"
+    return _cut(text)
 
 
 def _tree(source: str) -> ast.Module:
@@ -319,28 +307,23 @@ def show(text: str) -> str:
     )
 
 
-def _written(piece: Piece, given_out: Piece | None, said: dict) -> dict:
+def _cut(text: str) -> str:
+    return show(text[:LONGEST_MESSAGE])
+
+
+def _written(piece: Piece, said: dict) -> dict:
     """A cell of the graded notebook. A test that is not content ends in an error, as nbgrader expects."""
-    source = show(piece.source[:LONGEST]) + (
-        "\n[cut off here]" if len(piece.source) > LONGEST else ""
-    )
-    if piece.kind == "markdown" and piece.name:
-        source = source.replace("&", "&amp;").replace(
-            "<", "&lt;"
-        )  # a student's text, and no markup
-    unanswered = not piece.source.strip() or (
-        given_out and piece.source.strip() == given_out.source.strip()
-    )
-    if given_out and (unanswered or piece.role in ("test", "given")):
-        source = given_out.source
-    cell: dict = {"cell_type": piece.kind, "source": source,
-            "metadata": {"nbgrader": given_out.note} if given_out and given_out.note else {}}  # fmt: skip
+    source = piece.blank
+    if piece.role in ("answer", "essay") and piece.source.strip() not in ("", source.strip()):
+        source = show(piece.source[:LONGEST]) + "\n[cut off here]" * (len(piece.source) > LONGEST)
+        if piece.kind == "markdown":  # a student's text, and no markup
+            source = source.replace("&", "&amp;").replace("<", "&lt;")
+    note = {"nbgrader": piece.note} if piece.note else {}
+    cell: dict = {"cell_type": piece.kind, "source": source, "metadata": note}
     if piece.kind == "code":
-        message = said.get(piece.name) if piece.role == "test" else None
-        outputs = [] if message is None else [
-            {"output_type": "error", "ename": "Test", "evalue": message, "traceback": [message]}
-        ]  # fmt: skip
-        cell |= {"outputs": outputs, "execution_count": None}
+        cell |= {"outputs": [], "execution_count": None}
+        if piece.role == "test" and (message := said[piece.name]) is not None:
+            cell["outputs"] = [{"output_type": "error", "ename": "Test", "evalue": message, "traceback": [message]}]  # fmt: skip
     return cell
 
 

@@ -90,7 +90,7 @@ def _distances(rng, steep: bool | None = None) -> pd.DataFrame:
 
 @check
 def check_aibr(aibr, seeds=(1,)) -> None:
-    """Task 1: AIBR on one attribute. Exact intervals; exact binomial tests, 4 a seed, for draws."""
+    """Task 1: AIBR on one attribute. Exact intervals; binomial tests, 4 a seed, for draws."""
     for rng in cases(seeds):
         k, people = int(rng.integers(3, 7)), 2_000
         x = rng.choice([rng.gamma(2, 5, people), rng.normal(50, 10, people)])

@@ -35,6 +35,7 @@ EXHAUSTED = "its answers took more memory or time to check than there is"
 def grade(folder: Path, timeout: float = 30, workers: int = 2) -> Iterator[str]:
     """Grade what lies in an nbgrader course's `submitted`; yields remarks, and at the end the sum."""
     from nbgrader.api import Gradebook
+    from tqdm import tqdm
 
     if reason := why_no_wall():
         raise ValueError(f"there is no sandbox for the submissions here: {reason}")
@@ -49,36 +50,48 @@ def grade(folder: Path, timeout: float = 30, workers: int = 2) -> Iterator[str]:
     submissions, remarks = find_submissions(submitted, list(sources))
     yield f"the layout is {submitted.name}/{LAYOUT}"
     yield from remarks
-    jobs = []
-    for submission in submissions:
-        student, name = submission.student, submission.assignment
-        job = job_of(submission, sources[name], timeout)
-        graded = Path(course.root, course.autograded_directory, student, name, f"{name}.ipynb")
-        unchanged = graded.is_file() and job["key"] in graded.read_text(encoding="utf-8")
-        if not unchanged or (student, name) not in known:
-            jobs.append((submission, job, graded))
-    for (submission, job, graded), result in _work(jobs, workers):
-        remarks = [*submission.remarks, *result["remarks"]]
-        notebook = _notebook(result["cells"], remarks, job["key"])
-        _enter(course, submission, notebook)
-        replace_file(graded, nbformat.writes(notebook).encode())
-        if remarks:
-            yield f"{submission.student}, {submission.assignment}: {'; '.join(remarks)}"
-    same = len(submissions) - len(jobs)
+    same, waiting = 0, {}
+    with ThreadPoolExecutor(workers) as pool:
+        for submission in submissions:
+            student, name = submission.student, submission.assignment
+            place = Path(course.root, course.autograded_directory, student, name, f"{name}.ipynb")
+            old = place if (student, name) in known else None
+            future = pool.submit(_graded, submission, sources[name], timeout, old)
+            waiting[future] = (submission, place)
+        try:
+            for done in tqdm(as_completed(waiting), total=len(waiting), desc="grading", unit=""):
+                submission, place = waiting.pop(done)
+                if (result := done.result()) is None:
+                    same += 1
+                    continue
+                notebook, remarks = result
+                _enter(course, submission, notebook)
+                replace_file(place, nbformat.writes(notebook).encode())
+                if remarks:
+                    yield f"{submission.student}, {submission.assignment}: {'; '.join(remarks)}"
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
     yield f"{len(submissions)} submissions, {same} of them unchanged: {course.db_url}"
 
 
-def _work(jobs: list[tuple], workers: int) -> Iterator[tuple[tuple, dict]]:
-    """Each job with its result, as they come; progress is shown."""
-    from tqdm import tqdm
-
-    with ThreadPoolExecutor(workers) as pool:
-        waiting = {pool.submit(result_of, job[1]): job for job in jobs}
-        try:
-            for done in tqdm(as_completed(waiting), total=len(jobs), desc="grading", unit=""):
-                yield waiting[done], done.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+def _graded(
+    submission: Submission, source: Path, timeout: float, old: Path | None
+) -> tuple[NotebookNode, list[str]] | None:
+    """A submission's graded notebook, and remarks; None if the old one was made of the same."""
+    data, remarks = submission.read()
+    job = job_of(submission.student, submission.assignment, data, source, timeout)
+    key = hashlib.sha256(json.dumps([job, remarks, _package()]).encode()).hexdigest()
+    if old and old.is_file() and key in old.read_text(encoding="utf-8"):
+        return None
+    result = result_of(job)
+    remarks += result["remarks"]
+    cells = result["cells"]
+    if remarks:
+        text = "\n".join(["Remarks of the grading:", "", *(f"- `{remark}`" for remark in remarks)])
+        cells = [{"cell_type": "markdown", "metadata": {}, "source": text}, *cells]
+    numbered = [{**cell, "id": f"cell-{number}"} for number, cell in enumerate(cells)]
+    notebook = {"cells": numbered, "metadata": {"ppdm": key}, "nbformat": 4, "nbformat_minor": 5}
+    return nbformat.from_dict(notebook), remarks
 
 
 def _course(folder: Path):
@@ -103,18 +116,20 @@ def _sources(folder: Path, book) -> dict[str, Path]:
     return paths
 
 
-def job_of(submission: Submission, source: Path, timeout: float) -> dict:
-    """What a checker needs to know; and a key that changes with it."""
-    job = {
-        "assignment": submission.assignment,
-        "student": submission.student,
+def job_of(student: str, assignment: str, data: bytes, source: Path, timeout: float) -> dict:
+    """What a checker needs to know."""
+    cells = zip(
+        nbformat.read(source, as_version=4).cells, student_version(source).cells, strict=True
+    )
+    return {
+        "assignment": assignment,
+        "student": student,
         "timeout": timeout,
-        "source": json.loads(source.read_text(encoding="utf-8"))["cells"],
-        "blank": student_version(source).cells,
-        "notebook": base64.b64encode(submission.notebook or b"").decode(),
+        "cells": [
+            {**full, "metadata": blank.metadata, "blank": blank.source} for full, blank in cells
+        ],
+        "notebook": base64.b64encode(data).decode(),
     }
-    key = hashlib.sha256(json.dumps([job, submission.remarks, _package()]).encode()).hexdigest()
-    return {**job, "key": key}
 
 
 @lru_cache(maxsize=1)
@@ -148,32 +163,18 @@ def check(sources: Path) -> None:
     """Grade the solutions, which must get full marks, and the student versions, which must get none."""
     wrong = []
     for name, path in find_sources(sources).items():
-        for version, text in {"solution": path.read_bytes(),
-                              "student version": nbformat.writes(student_version(path)).encode()}.items():  # fmt: skip
-            for cell in result_of(job_of(Submission("check", name, text), path, timeout=60))[
-                "cells"
-            ]:
+        blank = nbformat.writes(student_version(path)).encode()
+        for title, text, points in (
+            ("solution", path.read_bytes(), 1),
+            ("student version", blank, 0),
+        ):
+            for cell in result_of(job_of("check", name, text, path, 60))["cells"]:
                 task = cell["metadata"].get("nbgrader", {})
-                if (
-                    task.get("grade")
-                    and "outputs" in cell
-                    and bool(cell["outputs"]) == (version == "solution")
-                ):
-                    words = [output["evalue"] for output in cell["outputs"]] or ["passed"]
-                    wrong.append(f"{name}, {task['grade_id']}, {version}: {words[0]}")
+                words = [output["evalue"] for output in cell.get("outputs", ())]
+                if task.get("grade") and cell["cell_type"] == "code" and bool(words) == points:
+                    wrong += [f"{name}, {task['grade_id']}, {title}: {[*words, 'passed'][0]}"]
     if wrong:
         raise ValueError("the check failed:\n  " + "\n  ".join(wrong))
-
-
-def _notebook(cells: list[dict], remarks: list[str], key: str) -> NotebookNode:
-    """A graded notebook as formgrader and feedback show it; the key says what it was made of."""
-    if remarks:
-        text = "\n".join(["Remarks of the grading:", "", *(f"- `{remark}`" for remark in remarks)])
-        cells = [{"cell_type": "markdown", "metadata": {}, "source": text}, *cells]
-    numbered = [{**cell, "id": f"cell-{number}"} for number, cell in enumerate(cells)]
-    return nbformat.from_dict(
-        {"cells": numbered, "metadata": {"ppdm": key}, "nbformat": 4, "nbformat_minor": 5}
-    )
 
 
 def _enter(course, submission: Submission, notebook: NotebookNode) -> None:

@@ -56,7 +56,7 @@ def _leak(rng, people: int) -> tuple[np.ndarray, np.ndarray, list[list[int]]]:
 
 @check
 def check_disguise(disguise, seeds=(1,)) -> None:
-    """Task 1: one coin a group. Exact within a group; exact binomial tests, 3 a seed, for coins."""
+    """Task 1: one coin a group. Exact within a group; binomial tests, 3 a seed, for coins."""
     for rng in cases(seeds):
         theta = rng.choice([rng.uniform(0.2, 0.35), rng.uniform(0.65, 0.8)])
         order = rng.permutation(6).tolist()

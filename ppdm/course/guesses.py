@@ -189,13 +189,12 @@ def check_same(channel, largest_theta, my_thetas, seeds=(1,)) -> None:
     """Task 4: channels of groups, and the coin that keeps an attacker at a limit."""
 
     def largest(prior, groups, secret, limit, chance=_guessed_by_all):
-        thetas = np.arange(50, 100) / 100
-        low, high = -1, len(thetas)  # with more truth he is right more often, or as often
-        while high - low > 1:
-            middle = (low + high) // 2
-            kept = chance(_channel(thetas[middle], groups), prior, secret) <= limit + FORGIVEN
-            low, high = (middle, high) if kept else (low, middle)
-        return float(thetas[low]) if low >= 0 else None
+        kept = [
+            theta
+            for theta in np.arange(50, 100) / 100
+            if chance(_channel(theta, groups), prior, secret) <= limit + FORGIVEN
+        ]
+        return float(max(kept)) if kept else None
 
     def look_at_channel(theta, groups):
         count = sum(map(len, groups))

@@ -1,4 +1,6 @@
-"""The book's figures as slides: one HTML file that shows without a network and prints one a page."""
+"""The book's figures as slides: one HTML file that shows without a network and prints one a page.
+
+Each says its finding above the figure, and what it takes to read it below."""
 
 from __future__ import annotations
 
@@ -16,6 +18,7 @@ section { height: 100vh; box-sizing: border-box; padding: 3vh 4vw; display: flex
           flex-direction: column; align-items: center; scroll-snap-align: start;
           break-after: page; }
 section > p { margin: 0; color: #57606a; }
+section > h1 { margin: 0 0 1vh; font-size: 2.2vw; line-height: 1.25; max-width: 80vw; text-align: center; }
 figure { margin: 0; flex: 1; min-height: 0; display: flex; flex-direction: column; width: 100%; }
 figure svg, figure img { flex: 1; min-height: 0; width: 100%; object-fit: contain; }
 figure img { max-height: 78vh; }
@@ -25,6 +28,10 @@ figcaption { max-width: 60vw; margin: 1vh auto 0; }
 
 
 _NARROW = re.compile(r'<div class="narrow".*?</div>', re.DOTALL)  # the layout for a phone
+_CAPTION = re.compile(
+    r'<figcaption>(<span>Figure \d+\.</span> )?(.*?)( <span class="files".*?)?</figcaption>',
+    re.DOTALL,
+)
 _DRAWN = re.compile(r'<svg role="img" aria-label="([^"]*)".*?</svg>', re.DOTALL)
 _FILE = re.compile(r'href="\.\./_static/(figures/[^"]+\.svg)"')
 
@@ -64,16 +71,28 @@ def beside_the_site(figure: str) -> str:
     return figure.replace('href="../_static/', 'href="../')
 
 
+def _taught(title: str, figure: str) -> str:
+    """A slide: the finding, which is the first sentence of the caption, above the figure; the rest as notes.
+
+    >>> _taught("Coins", "<figcaption>Less is known. A line a coin.</figcaption>")
+    '<section><p>Coins</p><h1>Less is known.</h1><figcaption>A line a coin.</figcaption></section>'
+    """
+    caption = _CAPTION.search(figure)
+    finding, *notes = re.split(r"(?<=[.!?]) (?=[A-Z])", caption[2] if caption else "", maxsplit=1)
+    if caption:
+        rest = f"<figcaption>{caption[1] or ''}{''.join(notes)}{caption[3] or ''}</figcaption>"
+        figure = figure.replace(caption[0], rest)
+    return f"<section><p>{escape(title)}</p><h1>{finding}</h1>{figure}</section>"
+
+
 def make_slides(notebooks: list[Path], target: Path, published: bool = False) -> int:
     """Write the slides, as one file or (`published`) as one beside the site's figures; return how many there are."""
     slides = [(title, figure) for title, drawn in map(figures, notebooks) for figure in drawn]
     if published:
         slides = [(title, beside_the_site(figure)) for title, figure in slides]
     if not slides:
-        raise ValueError(
-            "no figures yet: run the chapters first, with `ppdm book` or `ppdm book quick`"
-        )
-    body = "\n".join(f"<section><p>{escape(t)}</p>{figure}</section>" for t, figure in slides)
+        raise ValueError("no figures yet: run the chapters first, with `ppdm book` or `ppdm book quick`")
+    body = "\n".join(_taught(title, figure) for title, figure in slides)
     page = (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f"<title>The figures of the book</title>\n<style>{STYLE}</style>\n</head>\n"

@@ -21,14 +21,22 @@ LARGEST, MOST_ENTRIES = 5_000_000, 200
 
 
 class Submission(NamedTuple):
-    """What one student handed in for one assignment: the notebook's bytes, or why there are none."""
+    """What one student handed in for one assignment: where the notebook is, or why there is none."""
 
     student: str
     assignment: str
-    notebook: bytes | None
+    notebook: Path | None
     remarks: tuple[str, ...] = ()
     #: When, as nbgrader's own hand-in noted it.
     when: datetime | None = None
+
+    def read(self) -> tuple[bytes, list[str]]:
+        """The notebook's bytes, if it opens, and the remarks."""
+        if self.notebook is None:
+            return b"", [*self.remarks]
+        data, problem = read_bytes(self.notebook)
+        where = f"{self.student}/{self.assignment}/{self.notebook.name!r}"
+        return data, [*self.remarks, *([f"{where} does not open: {problem}"] if problem else [])]
 
 
 def find_submissions(
@@ -63,25 +71,24 @@ def find_submissions(
 
 def _submission(student: str, folder: os.DirEntry) -> Submission:
     """The notebook of the assignment's name, else the only one there is."""
+    where, name = f"{student}/{folder.name}", f"{folder.name}.ipynb"
     entries = list(_entries(Path(folder.path)))
     notebooks = [entry for entry in entries if ".ipynb" in entry.name.lower()]
-    named = [entry for entry in notebooks if entry.name == f"{folder.name}.ipynb"]
-    chosen = named or notebooks
-    others = sorted({entry.name for entry in notebooks} - {f"{folder.name}.ipynb"})
+    chosen = [entry for entry in notebooks if entry.name == name] or notebooks
+    remarks = []
+    for entry in notebooks:
+        if entry.name != name:
+            done = "taken" if chosen == [entry] else "not looked at"
+            remarks.append(f"{where}/{entry.name!r} was {done}")
     if len(chosen) != 1:
         seen = ", ".join(repr(entry.name) for entry in entries[:5]) or "nothing"
-        words = f"{student}/{folder.name} holds no {folder.name}.ipynb, but {seen}"
-        return Submission(student, folder.name, None, (words,))
-    data, problem = read_bytes(Path(chosen[0].path))
-    remarks = [f"{student}/{folder.name}/{name!r} was {'not looked at' if named else 'taken'}"
-               for name in others[:5]]  # fmt: skip
-    if problem:
-        remarks.append(f"{student}/{folder.name}/{chosen[0].name!r} does not open: {problem}")
-    return Submission(student, folder.name, data, tuple(remarks), _when(Path(folder.path)))
+        return Submission(student, folder.name, None, (f"{where} holds no {name}, but {seen}",))
+    path = Path(chosen[0].path)
+    return Submission(student, folder.name, path, tuple(remarks[:5]), _when(path.parent))
 
 
 def _when(folder: Path) -> datetime | None:
-    text = (read_bytes(folder / "timestamp.txt")[0] or b"")[:19].decode("ascii", "replace")
+    text = read_bytes(folder / "timestamp.txt")[0][:19].decode("ascii", "replace")
     try:
         return datetime.strptime(text, "%Y-%m-%d %H:%M:%S")
     except ValueError:
@@ -110,18 +117,18 @@ def _kind(entry: os.DirEntry) -> str:
     return "a folder" if _is_folder(entry) else "a file" if entry.is_file() else "no plain file"
 
 
-def read_bytes(path: Path) -> tuple[bytes | None, str]:
+def read_bytes(path: Path) -> tuple[bytes, str]:
     """The content of a plain file, or what is wrong with it. It may change while it is opened."""
     try:
         if not stat.S_ISREG(os.lstat(path).st_mode):
-            return None, "it is no plain file"
+            return b"", "it is no plain file"
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(file, "rb") as opened:
             if not stat.S_ISREG(os.fstat(file).st_mode):
-                return None, "it is no plain file"
+                return b"", "it is no plain file"
             data = opened.read(LARGEST + 1)
     except OSError as error:
-        return None, str(error.strerror)
+        return b"", str(error.strerror)
     if len(data) > LARGEST:
-        return None, f"more than {LARGEST / 1e6:g} MB are too many"
-    return data, ""
+        return b"", f"more than {LARGEST / 1e6:g} MB are too many"
+    return data, "" if data else "it is empty"

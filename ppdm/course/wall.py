@@ -48,7 +48,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import time
 from pathlib import Path
@@ -246,20 +245,19 @@ class NotPlain:
         return f"<{self.words}>"
 
 
-def plain(value):
-    """An answer whose depth has been judged, after it was read: a list in a list in a list ...
+def plain(value, deep: int = DEEPEST):
+    """An answer whose shape is judged after it was read: numbers and texts in lists, not too deep.
 
     >>> plain([1.5, ["yes"]]), plain({"not plain": "a set"})
     ([1.5, ['yes']], <a set>)
     """
-    level = [value]
-    for _ in range(DEEPEST):
-        level = [part for item in level if isinstance(item, list) for part in item]
-    if level:
-        return NotPlain("lists within lists within lists")
-    if isinstance(value, list):
-        return [plain(part) if isinstance(part, dict) else part for part in value]
-    return NotPlain(str(value.get("not plain"))[:80]) if isinstance(value, dict) else value
+    if isinstance(value, dict):
+        return NotPlain(str(value.get("not plain"))[:80])
+    if not isinstance(value, list):
+        return value
+    return (
+        [plain(part, deep - 1) for part in value] if deep else NotPlain("lists in lists in lists")
+    )
 
 
 def _packed(value) -> str:
@@ -335,13 +333,8 @@ def _packages() -> list[str]:
 
 def _sites() -> list[str]:
     """Where Python's packages are."""
-    paths = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *sys.path]
-    real = [
-        os.path.realpath(path)
-        for path in paths
-        if path.endswith(("site-packages", "dist-packages"))
-    ]
-    return [folder for folder in dict.fromkeys(real) if os.path.isdir(folder)]
+    places = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
+    return [*dict.fromkeys(os.path.realpath(path) for path in places if os.path.isdir(path))]
 
 
 def _python() -> list[str]:
