@@ -14,6 +14,7 @@ BEHIND = ("study", "papers", "survey", "course", "book", "cli", "__main__", "mov
 WITHOUT_EXAMPLE = {
     "Column",
     "Dataset",
+    "BestScheme",
     "Entry",
     "Front",
     "Mechanism",
