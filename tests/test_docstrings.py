@@ -22,6 +22,7 @@ WITHOUT_EXAMPLE = {
     "Column",
     "Data",
     "Dataset",
+    "BestScheme",
     "Entry",
     "Front",
     "Mechanism",

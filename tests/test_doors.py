@@ -8,6 +8,7 @@ import venv
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 
@@ -193,3 +194,6 @@ def test_what_takes_minutes_as_python_is_refused(monkeypatch):
     compiled.refuse_slow(compiled.MOST_TURNS, "a search")
     with pytest.raises(ValueError, match="a search would take about 10 minutes without numba"):
         compiled.refuse_slow(10 * compiled.MOST_TURNS, "a search")
+    monkeypatch.setattr(compiled, "MOST_TURNS", 1.0)
+    with pytest.raises(ValueError, match="growing a tree on 4 cells would take about"):
+        ID3().fit(pd.DataFrame({"A": [0, 1]}), [0, 1])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
-import os
+import threading
 
 import numpy as np
 import pandas as pd
@@ -346,10 +344,10 @@ def test_repair_gives_in_proportion_to_the_room():
 def test_members_and_omega_give_each_other_the_better():
     members = np.arange(12.0).reshape(3, 2, 2)
     a, f = np.array([0.505, 0.502, 0.805]), np.array([2.0, 1.0, 5.0])
-    best, best_a, best_f = np.zeros((10, 2, 2)), np.full(10, np.inf), np.full(10, np.inf)
-    best[1], best_a[1], best_f[1] = 7.0, 0.81, 4.0
-    spea2._exchange(members, a, f, best, best_a, best_f)
-    assert best_f[4] == 1.0  # the first fills the slice, the second is better
+    best = spea2._members(10, 2)
+    best.matrices[1], best.a[1], best.f[1] = 7.0, 0.81, 4.0
+    spea2._exchange(members, a, f, best)
+    assert best.f[4] == 1.0  # the first fills the slice, the second is better
     assert f[2] == 4.0  # the third takes Omega's matrix
     assert (members[2] == 7.0).all()
 
@@ -560,34 +558,26 @@ def test_none_and_na_are_answers_and_odd_files_are_sentences(tmp_path, capsys):
         run(capsys, "--prior", ",".join(["1"] * 41), "--delta", ".9", "--privacy", ".3")
 
 
-def stone_deaf(number):
-    """What compiled code does to signals."""
-    while True:
-        number += 1
+def test_a_long_search_can_be_stopped_and_its_refusal_is_heard(monkeypatch):
+    """Whoever waits hears Ctrl-C and SIGTERM while compiled code hears nothing."""
+    started, stopped = threading.Event(), threading.Event()
 
+    def stone_deaf():
+        started.set()
+        stopped.wait(60)
 
-@pytest.mark.slow
-def test_a_long_search_ends_at_once(monkeypatch):
-    """Whether it is stopped from within or from outside: nothing works on."""
+    def join(thread, timeout):
+        started.wait(60)
+        raise KeyboardInterrupt  # as Ctrl-C does
 
-    def children():
-        return set(multiprocessing.active_children())
-
-    before, seen = children(), []
-
-    def show_time():
-        seen.append(children() - before)
-        if len(seen) > 1:
-            raise KeyboardInterrupt  # as SIGTERM and Ctrl-C do
-
-    monkeypatch.setattr(cli, "_clock", lambda: contextlib.nullcontext(show_time))
-    with pytest.raises(KeyboardInterrupt):
-        cli._in_child(stone_deaf, (1,))
-    assert len(seen[-1]) == 1 and not children() - before
-    monkeypatch.undo()
-    with pytest.raises(RuntimeError, match="the search was ended from outside"):
-        cli._in_child(os._exit, (3,))
-    assert cli._in_child(len, ([1, 2],)) == 2
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "join", join)
+        with pytest.raises(KeyboardInterrupt):
+            cli._with_clock(stone_deaf)
+    stopped.set()
+    assert cli._with_clock(lambda: 2) == 2
+    with pytest.raises(ValueError, match="invalid literal"):
+        cli._with_clock(lambda: int("two"))
 
 
 def test_a_blind_scheme_is_called_blind():

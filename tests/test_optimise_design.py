@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from itertools import product
 
 import numpy as np
@@ -227,6 +228,16 @@ def test_the_command_makes_a_survey_of_it(tmp_path, capsys):
         squares.append(((prefixes(len(levels)) @ undone - truth) ** 2).mean())
     off = np.mean(squares) - best.mse
     assert abs(off) < 4.5 * np.std(squares) / np.sqrt(len(squares))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weights", [np.ones(20), np.arange(1.0, 21.0)], ids=["even", "uneven"])
+def test_prefixes_of_twenty_answers_are_designed_in_seconds(weights):
+    """It took minutes, most of them spent on posteriors that came together and were not needed."""
+    begin = time.process_time()
+    best = best_ldp_scheme(weights / weights.sum(), 1.0, workload=prefixes(20))
+    assert best.gap <= 1e-6
+    assert time.process_time() - begin < 60  # seconds of computing: a loaded machine has as many
 
 
 def test_the_command_reads_a_table(tmp_path, capsys):

@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import minimize
 
 from ppdm.optimise import (
-    Scheme,
+    BestScheme,
     best_ldp_scheme,
     best_scheme,
     certified_frontier,
@@ -256,7 +256,7 @@ def test_at_large_epsilon_the_bound_holds_and_is_near(prior, epsilon):
 
 
 def test_without_a_bound_nothing_is_certified():
-    scheme = Scheme(0.3, 2.0, 1.6, np.eye(2), 1.0, 0.5)
+    scheme = BestScheme(0.3, 2.0, 1.6, np.eye(2), 1.0, 0.5)
     assert (scheme.gap, scheme.noise_gap) == (0.25, 1.0)
     for bound_ in (0.0, -1e6, np.nan, 2.1):
         failed = scheme._replace(bound=bound_, noise_bound=bound_)

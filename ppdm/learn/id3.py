@@ -268,22 +268,24 @@ def _reachable(
     attribute: np.ndarray, first_child: np.ndarray, sizes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The nodes that a record can still reach, siblings side by side, and their first children."""
-    kept = np.zeros(len(attribute), dtype=np.int64)
+    nodes = np.zeros(len(attribute), dtype=np.int64)
     new_first = np.zeros(len(attribute), dtype=np.int64)
-    found = 1
+    number = 1
     i = 0
-    while i < found:
-        node = kept[i]
-        new_first[i] = found
+    while i < number:
+        node = nodes[i]
+        new_first[i] = number
         if attribute[node] != LEAF:
             for v in range(sizes[attribute[node]]):
-                kept[found] = first_child[node] + v
-                found += 1
+                nodes[number] = first_child[node] + v
+                number += 1
         i += 1
-    return kept[:found], new_first[:found]
+    return nodes[:number], new_first[:number]
 
 
 def _renumbered(tree: Tree) -> Tree:
     """The same tree without the nodes that can no longer be reached."""
-    kept, first_child = _reachable(tree.attribute, tree.first_child, tree.sizes)
-    return Tree(tree.attribute[kept], first_child, tree.counts[kept], tree.label[kept], tree.sizes)
+    nodes, first_child = _reachable(tree.attribute, tree.first_child, tree.sizes)
+    return Tree(
+        tree.attribute[nodes], first_child, tree.counts[nodes], tree.label[nodes], tree.sizes
+    )

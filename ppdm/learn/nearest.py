@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ppdm.compiled import njit
+from ppdm.compiled import njit, refuse_slow
 from ppdm.learn.bases import (
     BaseEstimator,
     ClassifierMixin,
@@ -56,6 +56,7 @@ class NearestNeighbour(ClassifierMixin, BaseEstimator):
     def _votes(self, X: ArrayLike) -> np.ndarray:
         check_is_fitted(self)
         asked: np.ndarray = validate_data(self, X, dtype=float, order="C", reset=False)
+        refuse_slow(3.0 * len(asked) * self._rows.size, f"comparing with {len(self._rows):,} rows")
         asked = asked.copy()  # read-only arrays would have the kernel compiled once more
         return _count_votes(
             self._rows, self._labels, len(self.classes_), asked, bool(self.growing_ranges)

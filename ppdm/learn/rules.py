@@ -65,9 +65,9 @@ def apriori(
     candidates = [frozenset([name]) for name in names]
     for size in range(1, max_size + 1):
         supports = zip(candidates, supports_of(candidates), strict=True)
-        found = {items: support for items, support in supports if support >= min_support}
-        frequent.update(found)
-        candidates = _candidates(found, size + 1)
+        passed = {items: support for items, support in supports if support >= min_support}
+        frequent.update(passed)
+        candidates = _candidates(passed, size + 1)
     return frequent
 
 
@@ -138,13 +138,13 @@ def _support(marginal: Table, mechanism: CanUndo | None) -> float:
     return marginal.p(dict.fromkeys(marginal.names, 1))
 
 
-def _candidates(found: dict[frozenset[str], float], size: int) -> list[frozenset[str]]:
+def _candidates(frequent: dict[frozenset[str], float], size: int) -> list[frozenset[str]]:
     """Sets of the next size, all of whose subsets were found."""
-    names = sorted(set().union(*found)) if found else []
-    joined = {items | {name} for items in found for name in names if name not in items}
+    names = sorted(set().union(*frequent)) if frequent else []
+    joined = {items | {name} for items in frequent for name in names if name not in items}
     closed = [
         items
         for items in joined
-        if all(frozenset(part) in found for part in combinations(items, size - 1))
+        if all(frozenset(part) in frequent for part in combinations(items, size - 1))
     ]
     return sorted(closed, key=sorted)

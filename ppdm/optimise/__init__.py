@@ -18,14 +18,14 @@ True
 
 from ppdm.disguise.matrix import frapp, uniform_perturbation, warner
 from ppdm.optimise.descent import best_matrix, square_front
-from ppdm.optimise.frontier import Scheme, best_ldp_scheme, best_scheme, certified_frontier
+from ppdm.optimise.frontier import BestScheme, best_ldp_scheme, best_scheme, certified_frontier
 from ppdm.optimise.objectives import max_posterior, mse, noise, pareto, privacy
 from ppdm.optimise.spea2 import Front, optrr
 from ppdm.optimise.workloads import workload_of
 
 __all__ = [
+    "BestScheme",
     "Front",
-    "Scheme",
     "best_ldp_scheme",
     "best_matrix",
     "best_scheme",

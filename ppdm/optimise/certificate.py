@@ -140,8 +140,8 @@ def certified(asked: Certificate, gap: float = 1e-6) -> Certificate:
     >>> len(one.reports), round(check(one).noise, 3)
     (4, 7.556)
     """
-    found = best_design(asked.prior, _family(asked), asked.rows, gap=gap)
-    w, posteriors = reduced(found)
+    design = best_design(asked.prior, _family(asked), asked.rows, gap=gap)
+    w, posteriors = reduced(design)
     used = w > 0
     w, posteriors = w[used], posteriors[used]
     ratio = posteriors / asked.prior
@@ -151,10 +151,10 @@ def certified(asked: Certificate, gap: float = 1e-6) -> Certificate:
         reports = [int((1 << np.flatnonzero(row)).sum()) for row in likely]
     else:
         for row in posteriors:
-            held = np.flatnonzero(row)
-            first = held[row[held] > asked.level - EDGE]
-            reports.append((*first.tolist(), *sorted(set(held.tolist()) - set(first.tolist()))))
-    return asked._replace(reports=tuple(reports), weights=w, nu=found.nu)
+            answers = np.flatnonzero(row)
+            first = answers[row[answers] > asked.level - EDGE]
+            reports.append((*first.tolist(), *sorted(set(answers.tolist()) - set(first.tolist()))))
+    return asked._replace(reports=tuple(reports), weights=w, nu=design.nu)
 
 
 def check(certificate: Certificate) -> Checked:
@@ -188,13 +188,13 @@ def check(certificate: Certificate) -> Checked:
     lower = 2 * np.trace(b @ u) - certificate.nu @ prior - priced.violation
     exact = float(np.einsum("ij,j,ij->", rows, prior, rows))
     added = float(noise(matrix, prior, rows))
-    seen = Checked(added if added > NO_NOISE * exact else 0.0, float(lower - exact), matrix)
-    if not np.isfinite([seen.gap, seen.bound]).all():
+    outcome = Checked(added if added > NO_NOISE * exact else 0.0, float(lower - exact), matrix)
+    if not np.isfinite([outcome.gap, outcome.bound]).all():
         raise ValueError(
-            f"the certificate proves nothing: its numbers give the bound {seen.bound:.6g} for the noise "
-            f"{seen.noise:.6g}, and a bound lies between 0 and the noise; search it anew"
+            f"the certificate proves nothing: its numbers give the bound {outcome.bound:.6g} for the noise "
+            f"{outcome.noise:.6g}, and a bound lies between 0 and the noise; search it anew"
         )
-    return seen
+    return outcome
 
 
 def stored() -> dict[str, Path]:

@@ -5,17 +5,14 @@ from __future__ import annotations
 import argparse
 import contextlib
 import itertools
-import multiprocessing
-import os
-import signal
+import math
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from multiprocessing.connection import Connection
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -28,12 +25,12 @@ from ppdm.scientific import linear_sum_assignment
 
 # The search for a square matrix takes some seconds for 15 answers, half a minute for 25, minutes for 40.
 MOST_ANSWERS = 40
-#: Up to so many answers the frontier takes no time worth a clock.
-AT_ONCE = 12
 #: A matrix of more reports is not printed.
 MOST_ROWS = 40
 #: How far a matrix may be from the least possible and be called certified.
 CERTIFIED = 1e-3
+
+Outcome = TypeVar("Outcome")
 
 DESCRIPTION = """\
 Find the randomizing matrix of least error for a question whose answers have a known (or guessed)
@@ -105,7 +102,7 @@ def main(args: argparse.Namespace) -> int:
     square = _is_square(args)
     question = _question(args)
     rows = _workload(args, question)
-    matrix, best = _search(question.prior, rows, square, args)
+    matrix, best = _with_clock(lambda: _search(question.prior, rows, square, args))
     table = _table(matrix, question.labels, question.prior)
     if question.note:
         print(question.note)
@@ -168,7 +165,7 @@ def report(
     return lines
 
 
-def _certified(best: frontier.Scheme, square: bool) -> list[str]:
+def _certified(best: frontier.BestScheme, square: bool) -> list[str]:
     """What is proven of the scheme at the frontier, in sentences."""
     lines = []
     if best.gap > CERTIFIED:
@@ -177,12 +174,12 @@ def _certified(best: frontier.Scheme, square: bool) -> list[str]:
             "rounding. With a little less or a little more privacy there is one."
         )
     if not square and np.isfinite(best.noise):
-        told = (
+        verdict = (
             f"certified to lie within {max(abs(best.noise_gap), 1e-9):.1g} of the least possible."
             if best.noise_gap <= CERTIFIED
             else "not certified: it is too small or too large to tell its bound from rounding."
         )
-        lines.append(f"Noise of the disguise, for one respondent: {best.noise:.6g}, {told}")
+        lines.append(f"Noise of the disguise, for one respondent: {best.noise:.6g}, {verdict}")
     return lines
 
 
@@ -282,45 +279,19 @@ def _question(args: argparse.Namespace) -> Question:
             raise ValueError(
                 f"{args.csv} has several columns {name!r}: rename all but the one meant"
             )
-    return (
-        _of_column(frame[args.column[0]])
-        if len(args.column) == 1
-        else _of_columns(frame, args.column)
-    )
-
-
-def _of_column(column: pd.Series) -> Question:
-    shares = column.value_counts(normalize=True).sort_index()
-    if len(shares) < 2:
-        raise ValueError(
-            f"column {column.name!r} has {len(shares)} different answers, 2 are needed"
-        )
-    if len(shares) > MOST_ANSWERS:
-        raise ValueError(
-            f"column {column.name!r} has {len(shares):,} different answers, and at most "
-            f"{MOST_ANSWERS} are searched: put rare ones together, or name another column"
-        )
-    missing = int(column.isna().sum())
-    note = (
-        f"{missing:,} of {len(column):,} rows have no answer and are left out." if missing else ""
-    )
-    labels = [str(v) for v in shares.index]
-    return Question(str(column.name), labels, objectives.check_prior(shares.to_numpy()), None, note)
+    return _of_columns(frame, args.column)
 
 
 def _of_columns(frame: pd.DataFrame, names: list[str]) -> Question:
-    """The combinations of several answers as one question; the last column varies fastest."""
+    """The answers of a column as one question, or the combinations of several, the last one fastest."""
     if len(set(names)) < len(names):
         raise ValueError(f"--column names a column twice: {', '.join(names)}")
-    parts = [_of_column(frame[name]).labels for name in names]
+    parts = [sorted(frame[name].dropna().unique()) for name in names]
+    for name, part in zip(names, parts, strict=True):
+        _check_number(len(part), f"column {name!r} has {len(part):,} different answers")
     shape = tuple(len(part) for part in parts)
-    size = int(np.prod(shape))
-    if size > MOST_ANSWERS:
-        raise ValueError(
-            f"the columns {', '.join(names)} have {size:,} combinations, and at most {MOST_ANSWERS} are "
-            "searched: put rare answers together, or name fewer columns"
-        )
-    told = frame[names].dropna()
+    size = math.prod(shape)
+    _check_number(size, f"the columns {', '.join(names)} have {size:,} combinations")
     answers = list(itertools.product(*parts))
     labels = [", ".join(answer) for answer in answers]
     for label, times in Counter(labels).items():
@@ -329,12 +300,13 @@ def _of_columns(frame: pd.DataFrame, names: list[str]) -> Question:
                 f"{times} combinations of the columns {', '.join(names)} would be called {label!r}: "
                 "write their answers without a comma"
             )
-    rows = Counter(told.itertuples(index=False, name=None))
+    complete = frame[names].dropna()
+    rows = Counter(complete.itertuples(index=False, name=None))
     counts = np.array([rows[answer] for answer in answers])
     notes = []
-    if len(told) < len(frame):
+    if len(complete) < len(frame):
         notes.append(
-            f"{len(frame) - len(told):,} of {len(frame):,} rows lack an answer and are left out."
+            f"{len(frame) - len(complete):,} of {len(frame):,} rows have no answer and are left out."
         )
     if not counts.all():
         notes.append(
@@ -342,7 +314,19 @@ def _of_columns(frame: pd.DataFrame, names: list[str]) -> Question:
             "a row, since the next respondent may have it."
         )
     shares = np.where(counts == 0, 0.5, counts)
-    return Question(" & ".join(names), labels, shares / shares.sum(), shape, " ".join(notes))
+    prior = objectives.check_prior(shares / shares.sum())
+    several = shape if len(names) > 1 else None
+    return Question(" & ".join(names), labels, prior, several, " ".join(notes))
+
+
+def _check_number(answers: int, words: str) -> None:
+    if answers < 2:
+        raise ValueError(f"{words}, 2 are needed")
+    if answers > MOST_ANSWERS:
+        raise ValueError(
+            f"{words}, and at most {MOST_ANSWERS} are searched: put rare ones together, or name other "
+            "columns"
+        )
 
 
 def _read(path: str) -> pd.DataFrame:
@@ -387,90 +371,45 @@ def _first_line(path: str) -> str:
 
 def _search(
     prior: np.ndarray, rows: np.ndarray | None, square: bool, args: argparse.Namespace
-) -> tuple[np.ndarray, frontier.Scheme | None]:
+) -> tuple[np.ndarray, frontier.BestScheme | None]:
     """The matrix, and the scheme at the frontier where that can be had."""
-    n, best = len(prior), None
+    best = None
     if args.epsilon is not None:
-        best = _timed(frontier.best_ldp_scheme, (prior, args.epsilon, args.respondents, rows), n)
+        best = frontier.best_ldp_scheme(prior, args.epsilon, args.respondents, rows)
+    elif not square or len(prior) <= frontier.LARGEST_N:
+        best = frontier.best_scheme(prior, args.delta, args.privacy, args.respondents, rows)
+    if best is not None and not square:
         return best.matrix, best
-    if not square or n <= frontier.LARGEST_N:
-        asked = (prior, args.delta, args.privacy, args.respondents, rows)
-        best = _timed(frontier.best_scheme, asked, n)
-        if not square:
-            return best.matrix, best
     delta = objectives.check_delta(args.delta, prior)
-    job = (prior, delta, max(args.privacy, 1 - delta), args.seed, args.respondents)
-    return (_square(*job) if best is not None else _in_child(_square, job)), best
+    level, rng = max(args.privacy, 1 - delta), np.random.default_rng(args.seed)
+    front = descent.square_front(prior, delta, [level], rng, args.respondents)
+    return front.matrices[0], best
 
 
-def _timed(function: Callable[..., Any], job: tuple[Any, ...], answers: int) -> Any:
-    """At once where it takes no time, else with a clock, and so that it can be stopped."""
-    return function(*job) if answers <= AT_ONCE else _in_child(function, job)
+def _with_clock(search: Callable[[], Outcome]) -> Outcome:
+    """A search in a thread: compiled code heeds no signal, but who waits does, and shows the time."""
+    outcomes: list[Outcome] = []
+    errors: list[Exception] = []
 
+    def work() -> None:
+        try:
+            outcomes.append(search())
+        except Exception as error:  # noqa: BLE001  (whatever it is, the one who waits raises it)
+            errors.append(error)
 
-def _square(
-    prior: np.ndarray, delta: float, level: float, seed: int, respondents: int
-) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    return descent.square_front(prior, delta, [level], rng, respondents).matrices[0]
-
-
-def _in_child(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """A result of compiled code that heeds no signal, in a process that can be ended at once."""
-    context = multiprocessing.get_context("spawn")
-    receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_answer, args=(sender, function, arguments), daemon=True)
-    child.start()
-    sender.close()  # the child's end is its own now: an end without an answer shows
-    try:
-        with _clock() as show_time:
-            while not receiver.poll(0.5):
-                show_time()
-        answer = receiver.recv()
-        if isinstance(answer, ValueError):
-            raise answer
-        return answer
-    except EOFError:
-        child.join()
-        raise RuntimeError(
-            f"the search was ended from outside (exit code {child.exitcode}; out of memory?)"
-        ) from None
-    finally:
-        child.kill()
-        child.join()
-
-
-@contextlib.contextmanager
-def _clock() -> Iterator[Callable[[], None]]:
-    """A function that shows in a terminal how long the search has taken; the line goes at the end."""
+    thread = threading.Thread(target=work, daemon=True)  # nobody waits for it after Ctrl-C
     begin, terminal = time.monotonic(), sys.stderr.isatty()
-
-    def show_time() -> None:
-        if terminal:
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.5)
+        if terminal and thread.is_alive():
             sys.stderr.write(f"\rsearching for {time.monotonic() - begin:.0f} s")
             sys.stderr.flush()
-
-    try:
-        yield show_time
-    finally:
-        if terminal:
-            sys.stderr.write("\r\033[K")
-
-
-def _answer(sender: Connection, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    try:
-        sender.send(function(*arguments))
-    except ValueError as refused:
-        sender.send(refused)
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-    os._exit(1)
+    if terminal:
+        sys.stderr.write("\r\033[K")
+    if errors:
+        raise errors[0]
+    return outcomes[0]
 
 
 def _table(matrix: np.ndarray, labels: list[str], prior: np.ndarray) -> pd.DataFrame:

@@ -67,19 +67,19 @@ def square_front(
         raise ValueError("levels holds no privacy level: name at least one")
     seeds = optrr(prior, delta, rng, respondents, generations=SEED_GENERATIONS)
     n = len(prior)
-    found: list[list[np.ndarray]] = [[] for _ in levels]
+    candidates_at: list[list[np.ndarray]] = [[] for _ in levels]
     with one_thread():  # many small systems: threads would only wait for each other
         for i, level in enumerate(levels):
             nearest = seeds.matrices[np.argmin(np.abs(seeds.privacy - level))]
             columns = rng.dirichlet(np.full(n, SPARSE), size=(starts, n))
             for start in [*warner(1 - level, n), nearest, *columns.transpose(0, 2, 1)]:
-                found[i].append(descend(start, prior, delta, level))
+                candidates_at[i].append(descend(start, prior, delta, level))
         order = np.argsort(levels, kind="stable")
         for path in (order, order[::-1]):
             for before, here in pairwise(path):
-                neighbour = _best(found[before], prior)
-                found[here].append(descend(neighbour, prior, delta, levels[here]))
-    matrices = np.array([_best(candidates, prior) for candidates in found])
+                neighbour = _best(candidates_at[before], prior)
+                candidates_at[here].append(descend(neighbour, prior, delta, levels[here]))
+    matrices = np.array([_best(candidates, prior) for candidates in candidates_at])
     return Front(privacy(matrices, prior), mse(matrices, prior, respondents), matrices)
 
 
@@ -107,11 +107,11 @@ def best_matrix(
             f"outputs is {outputs}: fewer than the {len(prior)} categories cannot tell them apart"
         )
     with one_thread():
-        found = [
+        candidates = [
             descend(rng.dirichlet(np.ones(outputs), size=len(prior)).T, prior, delta, level)
             for _ in range(starts)
         ]
-    return _best(found, prior)
+    return _best(candidates, prior)
 
 
 def _best(matrices: Sequence[np.ndarray], prior: np.ndarray) -> np.ndarray:
@@ -148,7 +148,7 @@ def descend(start: ArrayLike, prior: np.ndarray, delta: float, level: float) -> 
     return j / j.sum(axis=0)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(nogil=True)
 def _descend(j: np.ndarray, prior: np.ndarray, delta: float, accuracy: float) -> np.ndarray:
     m = j.shape[0]
     t = np.empty(m)
@@ -166,21 +166,21 @@ def _descend(j: np.ndarray, prior: np.ndarray, delta: float, accuracy: float) ->
     return j
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _gram(j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """S = sum_y w_y p_y p_y' and the posteriors p."""
     p = j / j.sum(axis=1).reshape(-1, 1)
     return j.T @ p, p
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _error(j: np.ndarray, prior: np.ndarray) -> float:
     """trace(D S^-1 D)."""
     s, _ = _gram(j)
     return (np.diag(np.linalg.inv(s)) * prior**2).sum()
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _merit(
     j: np.ndarray,
     t: np.ndarray,
@@ -204,7 +204,7 @@ def _merit(
     return scale * _error(j, prior) - barrier * logs
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _newton_step(
     j: np.ndarray,
     t: np.ndarray,
@@ -239,10 +239,10 @@ def _newton_step(
             break
     dj, dt = step[:size].copy().reshape(m, n), step[size:]
     length = min(1.0, 0.99 * _longest(j, t, dj, dt, delta, accuracy))
-    here = _merit(j, t, prior, delta, accuracy, barrier, scale)
+    value = _merit(j, t, prior, delta, accuracy, barrier, scale)
     while length > 1e-10:
-        there = _merit(j + length * dj, t + length * dt, prior, delta, accuracy, barrier, scale)
-        if there <= here - 1e-4 * length * decrease:
+        reached = _merit(j + length * dj, t + length * dt, prior, delta, accuracy, barrier, scale)
+        if reached <= value - 1e-4 * length * decrease:
             j += length * dj
             t += length * dt
             return decrease
@@ -250,7 +250,7 @@ def _newton_step(
     return 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _constrained_step(h: np.ndarray, g: np.ndarray, m: int, n: int) -> np.ndarray:
     """Minimise g'd + d'Hd/2 over changes d that keep the column sums of J."""
     size, total = m * n, h.shape[0]
@@ -263,7 +263,7 @@ def _constrained_step(h: np.ndarray, g: np.ndarray, m: int, n: int) -> np.ndarra
     return np.linalg.solve(system, right)[:total]
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _longest(
     j: np.ndarray, t: np.ndarray, dj: np.ndarray, dt: np.ndarray, delta: float, accuracy: float
 ) -> float:
@@ -272,13 +272,13 @@ def _longest(
     for y in range(j.shape[0]):
         weight, change = delta * j[y].sum(), delta * dj[y].sum()
         for x in range(j.shape[1]):
-            here, move = j[y, x], dj[y, x]
-            closing = max(closing, -move / here, (move - dt[y]) / (t[y] - here))
-            closing = max(closing, (move - change) / (weight - here))
+            value, move = j[y, x], dj[y, x]
+            closing = max(closing, -move / value, (move - dt[y]) / (t[y] - value))
+            closing = max(closing, (move - change) / (weight - value))
     return 1 / closing if closing > 0 else np.inf
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _derivatives(
     p: np.ndarray, weight: np.ndarray, k: np.ndarray, g: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -313,7 +313,7 @@ def _derivatives(
     return gradient, convex, concave
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _barrier_derivatives(
     j: np.ndarray, t: np.ndarray, weight: np.ndarray, delta: float, accuracy: float
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -215,11 +215,11 @@ def best_design(
         if best is not None and _off(best) <= enough:
             continue
         try:
-            found = _search(prior, family, workload, accuracy, gap, pace, besides)
+            design = _search(prior, family, workload, accuracy, gap, pace, besides)
         except np.linalg.LinAlgError:
             continue
-        if best is None or _off(found) < _off(best):
-            best = found
+        if best is None or _off(design) < _off(best):
+            best = design
     if best is None:
         raise ValueError(
             "a report of so much privacy tells too little on the answers for the frontier to be "
@@ -228,9 +228,9 @@ def best_design(
     return best
 
 
-def _off(found: Design) -> float:
+def _off(design: Design) -> float:
     """How far value and bound lie apart, as a share of the value."""
-    return abs(found.value - found.lower) / found.value
+    return abs(design.value - design.lower) / design.value
 
 
 def _search(
@@ -250,38 +250,40 @@ def _search(
     else:
         searched = b
     bounded = 0.0 if accuracy is None else accuracy
-    points, seen, found, least = family.start(), 1.0, None, np.inf
+    points, gap_seen, best, least = family.start(), 1.0, None, np.inf
     with one_thread():
         for _ in range(MOST_ROUNDS):
-            tolerance = max(gap / 10, min(1e-2, seen / 20))
+            tolerance = max(gap / 10, min(1e-2, gap_seen / 20))
             w, g, nu, mu = _newton(points, searched, prior, accuracy, tolerance, pace)
             size = nu @ prior + mu * bounded
-            new = family.price(g, nu, mu, points, seen > ROUGH)
-            if not new.exact and new.violation < ROUGH * size:
-                new = family.price(g, nu, mu, points, False)
-            seen = max(new.violation, 0.0) / size
-            kept = _needed(points, w, g, nu, mu, size) if size < least else points
+            priced = family.price(g, nu, mu, points, gap_seen > ROUGH)
+            if not priced.exact and priced.violation < ROUGH * size:
+                priced = family.price(g, nu, mu, points, False)
+            gap_seen = max(priced.violation, 0.0) / size
+            needed = _needed(points, w, g, nu, mu, size) if size < least else points
             least = min(
                 least, size
             )  # what is forgotten only on the way down does not come back for ever
-            more = _joined(kept, new.points)
-            if new.exact:
+            following = _joined(needed, priced.points)
+            if priced.exact:
                 value, own = _value(w, points, b)
                 # `dual`, without its roots of rounding errors: B G B' is (B S^-1 B')^2
-                lower = float(2 * value - nu @ prior - max(mu, 0.0) * bounded - seen * size)
-                if found is None or value - lower < found.value - found.lower:
-                    found = Design(w, points, value, lower, own, nu, mu)
+                lower = float(2 * value - nu @ prior - max(mu, 0.0) * bounded - gap_seen * size)
+                if best is None or value - lower < best.value - best.lower:
+                    best = Design(w, points, value, lower, own, nu, mu)
                 if value - lower <= gap * value:
                     break
-                closed = _within(more, points)
-                if tolerance <= gap / 10 and (closed or seen * size <= LITTLE * (value - lower)):
+                closed = _within(following, points)
+                if tolerance <= gap / 10 and (
+                    closed or gap_seen * size <= LITTLE * (value - lower)
+                ):
                     break
                 if closed:  # what is missing is exactness
-                    seen = min(seen, tolerance)
-            points = more
-    if found is None:
+                    gap_seen = min(gap_seen, tolerance)
+            points = following
+    if best is None:
         raise RuntimeError("the search for the best design did not come to an end")
-    return found
+    return best
 
 
 def _within(these: Points, those: Points) -> bool:
@@ -301,8 +303,8 @@ def _needed(
 ) -> Points:
     p, guessed = points
     slack = p @ nu + mu * guessed - np.einsum("ij,jk,ik->i", p, g, p)
-    kept = (slack < SLACK * size) | (w > 1e-7)
-    return Points(p[kept], guessed[kept])
+    tight = (slack < SLACK * size) | (w > 1e-7)
+    return Points(p[tight], guessed[tight])
 
 
 def _joined(old: Points, new: Points) -> Points:

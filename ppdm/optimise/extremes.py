@@ -14,13 +14,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdm.compiled import njit
+from ppdm.compiled import njit, refuse_slow
 from ppdm.optimise.design import Points, Priced
 
 __all__ = ["LDP", "Listed", "largest_forms", "quadratic"]
 
-#: So many posteriors are added at once.
-AT_ONCE = 200
+#: So many posteriors are added at once; fewer where there are many answers, as each costs more then.
+AT_ONCE, AT_ONCE_OF_MANY = 200, 60
+#: From more answers on there are many.
+MANY = 14
 #: Up to so many coordinates, all corners are looked at in no time.
 QUICK = 20
 #: From this epsilon on v'P is far above 1 at every corner but P itself, and v'Qv far above the violation.
@@ -95,7 +97,8 @@ class LDP:
             values, corners = _climbed(q, self.high, likely.astype(float))
         corners, first = np.unique(corners, axis=0, return_index=True)
         values = values[first]
-        worst = np.argsort(-values, kind="stable")[:AT_ONCE]
+        number = AT_ONCE if len(q) <= MANY else AT_ONCE_OF_MANY
+        worst = np.argsort(-values, kind="stable")[:number]
         worst = worst[values[worst] > 0]
         violation = max(float(values.max()), 0.0) / self.least
         return Priced(self.points(corners[worst]), violation, exact)
@@ -122,6 +125,7 @@ def largest_forms(q: np.ndarray, high: float) -> tuple[np.ndarray, np.ndarray]:
     (8.0, array([1., 0.]))
     """
     n, rise = len(q), high - 1
+    refuse_slow(2.0**n, f"the extreme posteriors of {n} answers")
     form = rise**2 * q + np.diag(2 * rise * q.sum(axis=1))  # v = 1 + rise z, z of 0 and 1
     half = n // 2
     first, second = _corners(half), _corners(n - half)
@@ -136,7 +140,7 @@ def _corners(k: int) -> np.ndarray:
     return ((np.arange(1 << k)[:, None] >> np.arange(k)) & 1).astype(float)
 
 
-@njit(cache=True, fastmath={"nnan", "ninf", "nsz"})
+@njit(nogil=True, fastmath={"nnan", "ninf", "nsz"})
 def _largest(table: np.ndarray, slopes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For each row of slopes, the largest table[b] + slopes'b over the corners b, and the corner.
 
@@ -178,7 +182,7 @@ def _climbed(q: np.ndarray, high: float, starts: np.ndarray) -> tuple[np.ndarray
     return _climb(form, corners) + q.sum(), corners
 
 
-@njit(cache=True)
+@njit(nogil=True)
 def _climb(form: np.ndarray, corners: np.ndarray) -> np.ndarray:
     """Changes the corners in place; returns their values z'Az."""
     n = len(form)
@@ -188,19 +192,19 @@ def _climb(form: np.ndarray, corners: np.ndarray) -> np.ndarray:
         z = corners[r]
         slope = 2 * (form @ z)
         while True:
-            best, one, other = 1e-13, -1, -1
+            best, first, second = 1e-13, -1, -1
             for i in range(n):
                 turn[i] = (1 - 2 * z[i]) * slope[i] + form[i, i]
                 if turn[i] > best:
-                    best, one = turn[i], i
+                    best, first = turn[i], i
             for i in range(n):
                 for j in range(i):
                     both = 2 * (1 - 2 * z[i]) * (1 - 2 * z[j]) * form[i, j]
                     if turn[i] + turn[j] + both > best:
-                        best, one, other = turn[i] + turn[j] + both, i, j
-            if one < 0:
+                        best, first, second = turn[i] + turn[j] + both, i, j
+            if first < 0:
                 break
-            for i in (one, other):
+            for i in (first, second):
                 if i >= 0:
                     sign = 1 - 2 * z[i]
                     z[i] += sign

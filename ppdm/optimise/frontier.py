@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ppdm.optimise.design import Design, Family, best_design, bound, gap_of
-from ppdm.optimise.extremes import LDP, QUICK, Listed
+from ppdm.optimise.extremes import LDP, MANY, Listed
 from ppdm.optimise.objectives import check_delta, check_prior, mse, noise, privacy
 from ppdm.optimise.workloads import check_workload
 from ppdm.scientific import linprog
 
 __all__ = [
-    "Scheme",
+    "BestScheme",
     "atoms",
     "best_ldp_scheme",
     "best_scheme",
@@ -54,7 +54,7 @@ EDGE = 1e-9
 GAP, GAP_OF_MANY = 1e-8, 1e-6
 
 
-class Scheme(NamedTuple):
+class BestScheme(NamedTuple):
     """A scheme at the frontier: its matrix, its error, and what no scheme can go below.
 
     `mse` is the mean squared error of the workload's numbers, for all chance; `noise` is that of the
@@ -79,8 +79,8 @@ class Scheme(NamedTuple):
     @property
     def noise_gap(self) -> float:
         """The same for the noise of the disguise alone: always the larger one of the two."""
-        told = np.isfinite(self.noise) and self.noise != 0
-        return gap_of(self.noise, self.noise_bound) if told else 0.0
+        measured = np.isfinite(self.noise) and self.noise != 0
+        return gap_of(self.noise, self.noise_bound) if measured else 0.0
 
 
 def best_scheme(
@@ -89,7 +89,7 @@ def best_scheme(
     privacy: float | None = None,
     respondents: int = 10_000,
     workload: ArrayLike | None = None,
-) -> Scheme:
+) -> BestScheme:
     """The scheme of least error among those with at least this privacy and posteriors up to delta.
 
     Without `privacy`, delta alone bounds the best guess: that of every single report.
@@ -115,16 +115,16 @@ def best_scheme(
     accuracy = delta if guessed is None else 1 - float(privacy or 0)
     modes = prior >= prior.max() - EDGE
     if accuracy <= prior.max() + EDGE:  # the best guess must be the mode whatever is reported
-        kept = (posteriors[:, modes] >= posteriors.max(axis=1)[:, None] - EDGE).all(axis=1)
-        posteriors, guessed = posteriors[kept], None
+        allowed = (posteriors[:, modes] >= posteriors.max(axis=1)[:, None] - EDGE).all(axis=1)
+        posteriors, guessed = posteriors[allowed], None
     if delta <= prior.max() + EDGE:  # every posterior of the mode must be delta
-        kept = (posteriors[:, modes] >= delta - 2 * EDGE).all(axis=1)
-        posteriors = posteriors[kept]
-        guessed = None if guessed is None else guessed[kept]
+        allowed = (posteriors[:, modes] >= delta - 2 * EDGE).all(axis=1)
+        posteriors = posteriors[allowed]
+        guessed = None if guessed is None else guessed[allowed]
     if np.linalg.matrix_rank(posteriors) < len(prior):
         n = len(prior)
         blind = np.outer(np.full(n, 1 / n), np.ones(n))
-        return Scheme(float(highest), np.inf, np.inf, blind, np.inf, np.inf)
+        return BestScheme(float(highest), np.inf, np.inf, blind, np.inf, np.inf)
     free = guessed is None
     family = Listed(prior, posteriors, np.zeros(len(posteriors)) if guessed is None else guessed)
     return _solve(prior, family, None if free else accuracy, respondents, rows)
@@ -135,7 +135,7 @@ def best_ldp_scheme(
     epsilon: float,
     respondents: int = 10_000,
     workload: ArrayLike | None = None,
-) -> Scheme:
+) -> BestScheme:
     """The scheme of least error among those with epsilon-local differential privacy.
 
     No answer is reported more than e^epsilon times as often for one true value as for another.
@@ -172,7 +172,7 @@ def best_ldp_scheme(
 
 def certified_frontier(
     prior: ArrayLike, delta: float, levels: Iterable[float], respondents: int = 10_000
-) -> list[Scheme]:
+) -> list[BestScheme]:
     """The best scheme at each privacy level.
 
     >>> points = certified_frontier([0.5, 0.3, 0.2], 0.9, [0.2, 0.3, 0.4])
@@ -265,16 +265,16 @@ def _small_prior(prior: np.ndarray, delta: float | None = None) -> np.ndarray:
 
 def _solve(
     prior: np.ndarray, family: Family, accuracy: float | None, respondents: int, rows: np.ndarray
-) -> Scheme:
-    found = best_design(prior, family, rows, accuracy, GAP if len(prior) <= QUICK else GAP_OF_MANY)
-    matrix = scheme_matrix(*reduced(found), prior)
+) -> BestScheme:
+    design = best_design(prior, family, rows, accuracy, GAP if len(prior) <= MANY else GAP_OF_MANY)
+    matrix = scheme_matrix(*reduced(design), prior)
     if accuracy is not None:
         matrix = _within(matrix, prior, accuracy)
     exact = float(np.einsum("ij,j,ij->", rows, prior, rows))  # tr(W D W')
     drawn = float(((rows @ prior) ** 2).sum())
-    lower = max(found.lower, exact)  # no disguise takes noise away
+    lower = max(design.lower, exact)  # no disguise takes noise away
     added = float(noise(matrix, prior, rows))
-    return Scheme(
+    return BestScheme(
         privacy=float(privacy(matrix, prior)),
         mse=float(mse(matrix, prior, respondents, rows)),
         bound=float((lower - drawn) / (len(rows) * respondents)),
@@ -284,7 +284,7 @@ def _solve(
     )
 
 
-def reduced(found: Design) -> tuple[np.ndarray, np.ndarray]:
+def reduced(design: Design) -> tuple[np.ndarray, np.ndarray]:
     """A vertex of the weights with the same S and A: at most n(n + 1)/2 + 1 of them are not 0.
 
     S is compared in coordinates in which it is the identity: no direction is lost, however little
@@ -295,7 +295,7 @@ def reduced(found: Design) -> tuple[np.ndarray, np.ndarray]:
     >>> w.round(6), posteriors.round(6).tolist()
     (array([0.5, 0.5]), [[0.25, 0.75], [0.75, 0.25]])
     """
-    (posteriors, guessed), w = found.points, found.w
+    (posteriors, guessed), w = design.points, design.w
     used = w > 1e-12 * w.max()
     posteriors, guessed, w = posteriors[used], guessed[used], w[used]
     rows, cols = np.triu_indices(posteriors.shape[1])
@@ -308,14 +308,15 @@ def reduced(found: Design) -> tuple[np.ndarray, np.ndarray]:
     if guessed.any():
         same = np.vstack([same, guessed])
     target = same @ w
-    slack = posteriors @ found.nu + found.mu * guessed
-    slack -= np.einsum("ji,ik,jk->j", posteriors, found.g, posteriors)
+    slack = posteriors @ design.nu + design.mu * guessed
+    slack -= np.einsum("ji,ik,jk->j", posteriors, design.g, posteriors)
     vertex = linprog(slack - slack.min(), A_eq=same, b_eq=target, method="highs-ds")
     if not vertex.success:  # S is too nearly singular for this: more reports than need be
         return w, posteriors
-    kept = vertex.x > 1e-11
-    exact = np.linalg.lstsq(same[:, kept], target, rcond=None)[0]  # the programme's own is to 1e-7
-    return np.maximum(exact, 0), posteriors[kept]
+    positive = vertex.x > 1e-11
+    # the programme's own weights are right to 1e-7
+    weights = np.linalg.lstsq(same[:, positive], target, rcond=None)[0]
+    return np.maximum(weights, 0), posteriors[positive]
 
 
 def scheme_matrix(w: np.ndarray, posteriors: np.ndarray, prior: np.ndarray) -> np.ndarray:

@@ -209,10 +209,10 @@ def pareto(privacy: ArrayLike, mse: ArrayLike) -> np.ndarray:
         )
     order = np.lexsort((np.arange(len(mse)), mse, -privacy))
     best = np.concatenate([[np.inf], np.minimum.accumulate(mse[order])[:-1]])
-    kept = mse[order] < best
-    kept[:1] = True
+    lower = mse[order] < best
+    lower[:1] = True
     mask = np.zeros(len(mse), dtype=bool)
-    mask[order[kept]] = True
+    mask[order[lower]] = True
     return mask
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ppdm.chance import generator
-from ppdm.compiled import njit
+from ppdm.compiled import njit, refuse_slow
 from ppdm.optimise.objectives import check_count, check_delta, check_prior, pareto
 
 __all__ = ["Front", "fitness", "mutated", "optrr", "repaired", "truncate"]
@@ -45,6 +45,18 @@ class Front(NamedTuple):
     matrices: np.ndarray
 
 
+class _Members(NamedTuple):
+    """Matrices with their A and error, infinite where there is none yet."""
+
+    matrices: np.ndarray
+    a: np.ndarray
+    f: np.ndarray
+
+
+def _members(size: int, n: int) -> _Members:
+    return _Members(np.zeros((size, n, n)), np.full(size, np.inf), np.full(size, np.inf))
+
+
 def optrr(
     prior: ArrayLike,
     delta: float,
@@ -54,7 +66,6 @@ def optrr(
     population: int = 100,
     archive: int = 100,
     omega: int = 1_000,
-    crossover_rate: float = 1.0,
     mutation_rate: float = MUTATION_RATE,
     mutation_step: float = MUTATION_STEP,
     progress: Callable[[int], object] | None = None,
@@ -79,15 +90,13 @@ def optrr(
     n = len(prior)
     population += population % 2  # children come in pairs
 
-    q = np.ascontiguousarray(rng.dirichlet(np.ones(n), size=(population, n)).transpose(0, 2, 1))
-    for member in q:
+    refuse_slow(30.0 * generations * population * n**3, "this search")
+    children = _members(population, n)
+    children.matrices[:] = rng.dirichlet(np.ones(n), size=(population, n)).transpose(0, 2, 1)
+    for member in children.matrices:
         _repair(member, prior, delta)
-    v = np.empty((archive, n, n))
-    q_a, q_f = np.empty(population), np.empty(population)
-    _evaluate(q, prior, respondents, q_a, q_f)
-    v_a, v_f = np.full(archive, np.inf), np.full(archive, np.inf)
-    best = np.zeros((omega, n, n))
-    best_a, best_f = np.full(omega, np.inf), np.full(omega, np.inf)
+    _evaluate(children.matrices, prior, respondents, children.a, children.f)
+    parents, best = _members(archive, n), _members(omega, n)
 
     filled, done = 0, 0
     while done < generations:
@@ -98,16 +107,9 @@ def optrr(
             prior,
             delta,
             respondents,
-            q,
-            q_a,
-            q_f,
-            v,
-            v_a,
-            v_f,
+            children,
+            parents,
             best,
-            best_a,
-            best_f,
-            crossover_rate,
             mutation_rate,
             mutation_step,
             rng,
@@ -116,10 +118,10 @@ def optrr(
         if progress:
             progress(steps)
 
-    used = np.flatnonzero(np.isfinite(best_f))
-    keep = used[pareto(1 - best_a[used], best_f[used])]
-    keep = keep[np.argsort(-best_a[keep])]
-    return Front(1 - best_a[keep], best_f[keep], best[keep])
+    used = np.flatnonzero(np.isfinite(best.f))
+    used = used[pareto(1 - best.a[used], best.f[used])]
+    used = used[np.argsort(-best.a[used])]
+    return Front(1 - best.a[used], best.f[used], best.matrices[used])
 
 
 def fitness(a: ArrayLike, f: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -199,7 +201,7 @@ def _square(matrix: ArrayLike) -> np.ndarray:
     return child
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _evaluate(
     members: np.ndarray, prior: np.ndarray, respondents: int, a: np.ndarray, f: np.ndarray
 ) -> None:
@@ -215,7 +217,7 @@ def _evaluate(
         f[k] = np.inf if singular[k] else (total[k] - prior_square) / (n * respondents)
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _grams(members: np.ndarray, prior: np.ndarray, gram: np.ndarray, top: np.ndarray) -> None:
     """Add the lower half of S = M' W^-1 M to `gram`, and A to `top`."""
     count, n = members.shape[0], prior.size
@@ -242,7 +244,7 @@ def _grams(members: np.ndarray, prior: np.ndarray, gram: np.ndarray, top: np.nda
                     gram[i, j, k] += scaled[y, k] * m[y, j, k]
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _cholesky(chol: np.ndarray) -> np.ndarray:
     """Turn Gram matrices into their Cholesky factors, in place; which of them are singular.
 
@@ -269,7 +271,7 @@ def _cholesky(chol: np.ndarray) -> np.ndarray:
     return singular
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _inverse_traces(chol: np.ndarray) -> np.ndarray:
     """trace(S^-1): the sum of squares of the inverse of the Cholesky factor."""
     n, count = chol.shape[0], chol.shape[2]
@@ -288,14 +290,14 @@ def _inverse_traces(chol: np.ndarray) -> np.ndarray:
     return total
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _gap(a: np.ndarray, f: np.ndarray, i: int, j: int) -> float:
     """Squared distance; an infinite error counts as FAR, so that two of them are no distance."""
     da, df = a[i] - a[j], min(f[i], FAR) - min(f[j], FAR)
     return da * da + df * df
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _sorted(a: np.ndarray, f: np.ndarray) -> np.ndarray:
     """The order of points by A, then by error."""
     order = np.argsort(a, kind="mergesort")
@@ -307,7 +309,7 @@ def _sorted(a: np.ndarray, f: np.ndarray) -> np.ndarray:
     return order
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _fitness(
     a: np.ndarray, f: np.ndarray, strength: np.ndarray, raw: np.ndarray, fit: np.ndarray
 ) -> None:
@@ -342,7 +344,7 @@ def _fitness(
         fit[i] = total + 1.0 / (np.sqrt(nearest) + 2.0)
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _more_crowded(
     a: np.ndarray, f: np.ndarray, left: np.ndarray, right: np.ndarray, i: int, j: int
 ) -> bool:
@@ -369,7 +371,7 @@ def _more_crowded(
             jr = right[jr]
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _second(
     a: np.ndarray, f: np.ndarray, left: np.ndarray, right: np.ndarray, gap: np.ndarray, i: int
 ) -> float:
@@ -385,7 +387,7 @@ def _second(
     return min(l_gap, r_gap)
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _most_crowded(
     a: np.ndarray,
     f: np.ndarray,
@@ -419,7 +421,7 @@ def _most_crowded(
     return victim
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _refresh(
     i: int, right: np.ndarray, gap: np.ndarray, first: np.ndarray, lows: np.ndarray
 ) -> None:
@@ -431,7 +433,7 @@ def _refresh(
     _lower(i, first, lows)
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _lower(i: int, first: np.ndarray, lows: np.ndarray) -> None:
     stretch = i // STRETCH
     low = np.inf
@@ -440,7 +442,7 @@ def _lower(i: int, first: np.ndarray, lows: np.ndarray) -> None:
     lows[stretch] = low
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _truncate(a: np.ndarray, f: np.ndarray, size: int, alive: np.ndarray) -> None:
     """Mark points of a sorted front as gone until `size` are left.
 
@@ -479,7 +481,7 @@ def _truncate(a: np.ndarray, f: np.ndarray, size: int, alive: np.ndarray) -> Non
             _refresh(after, right, gap, first, lows)
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _survivors(
     a: np.ndarray, f: np.ndarray, raw: np.ndarray, fit: np.ndarray, size: int
 ) -> np.ndarray:
@@ -492,31 +494,31 @@ def _survivors(
     return good[alive]
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _mutate(member: np.ndarray, rng: np.random.Generator, step: float) -> None:
     """[Huang & Du, V.F] Move one element of one column; the others follow in proportion."""
     n = member.shape[0]
     x, y = int(rng.integers(0, n)), int(rng.integers(0, n))
     change = rng.random() * step
-    here = member[y, x]
+    share = member[y, x]
     if rng.random() < 0.5:
-        change = min(change, 1.0 - here)
-        others = 1.0 - here
+        change = min(change, 1.0 - share)
+        others = 1.0 - share
         if others <= 0.0:
             return
         for i in range(n):
             member[i, x] -= change * member[i, x] / others
-        member[y, x] = here + change
+        member[y, x] = share + change
     else:
-        change = min(change, here)
-        room = n - 2.0 + here  # the sum of 1 - theta over the others
+        change = min(change, share)
+        room = n - 2.0 + share  # the sum of 1 - theta over the others
         for i in range(n):
             member[i, x] += change * (1.0 - member[i, x]) / room if room > 0.0 else 0.0
-        member[y, x] = here - change
+        member[y, x] = share - change
     _normalise(member, x)
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _normalise(member: np.ndarray, x: int) -> None:
     """Take the rounding out of a column, so that it does not add up over the generations.
 
@@ -532,7 +534,7 @@ def _normalise(member: np.ndarray, x: int) -> None:
         member[y, x] /= total
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _repair(member: np.ndarray, prior: np.ndarray, delta: float) -> None:
     """[Huang & Du, V.G] Bring every posterior down to delta, column by column.
 
@@ -573,7 +575,7 @@ def _repair(member: np.ndarray, prior: np.ndarray, delta: float) -> None:
         _normalise(member, x)
 
 
-@njit(cache=True, error_model="numpy")
+@njit
 def _repair_column(
     member: np.ndarray, x: int, weight: np.ndarray, prior: np.ndarray, delta: float
 ) -> None:
@@ -598,48 +600,48 @@ def _repair_column(
     _normalise(member, x)
 
 
-@njit(cache=True, error_model="numpy")
-def _exchange(
-    members: np.ndarray,
-    a: np.ndarray,
-    f: np.ndarray,
-    best: np.ndarray,
-    best_a: np.ndarray,
-    best_f: np.ndarray,
-) -> None:
+@njit
+def _exchange(members: np.ndarray, a: np.ndarray, f: np.ndarray, best: _Members) -> None:
     """[Huang & Du, V.H] A member and Omega's matrix of the same slice: the better replaces."""
-    slots = best_a.size
+    slots = best.a.size
     for k in range(a.size):
         slot = min(int((1.0 - a[k]) * slots), slots - 1)
-        if f[k] < best_f[slot]:
-            best[slot], best_a[slot], best_f[slot] = members[k], a[k], f[k]
-        elif best_f[slot] < f[k]:
-            members[k], a[k], f[k] = best[slot], best_a[slot], best_f[slot]
+        if f[k] < best.f[slot]:
+            best.matrices[slot], best.a[slot], best.f[slot] = members[k], a[k], f[k]
+        elif best.f[slot] < f[k]:
+            members[k], a[k], f[k] = best.matrices[slot], best.a[slot], best.f[slot]
 
 
-@njit(cache=True, error_model="numpy")
+@njit
+def _cross(one: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> None:
+    """[Huang & Du, V.E] Swap the columns right of a random line. Every pair is crossed: the coin
+    that would say whether is thrown, as the stream of random numbers has it."""
+    rng.random()
+    n = one.shape[0]
+    line = rng.integers(1, n)
+    for y in range(n):
+        for x in range(line, n):
+            one[y, x], other[y, x] = other[y, x], one[y, x]
+
+
+@njit(nogil=True)
 def _evolve(
     steps: int,
     filled: int,
     prior: np.ndarray,
     delta: float,
     respondents: int,
-    q: np.ndarray,
-    q_a: np.ndarray,
-    q_f: np.ndarray,
-    v: np.ndarray,
-    v_a: np.ndarray,
-    v_f: np.ndarray,
-    best: np.ndarray,
-    best_a: np.ndarray,
-    best_f: np.ndarray,
-    crossover_rate: float,
+    children: _Members,
+    parents: _Members,
+    best: _Members,
     mutation_rate: float,
     mutation_step: float,
     rng: np.random.Generator,
 ) -> int:
     """Run `steps` generations in place; return how many of the archive's places are in use."""
-    nq, nv, n = q.shape[0], v.shape[0], prior.size
+    q, q_a, q_f = children
+    v, v_a, v_f = parents
+    nq, nv = q.shape[0], v.shape[0]
     home, spare = v, np.empty_like(v)  # the next archive is written beside the one it is made of
     strength, raw, fit = np.empty(nq + nv), np.empty(nq + nv), np.empty(nq + nv)
     for _ in range(steps):
@@ -662,18 +664,14 @@ def _evolve(
             i, j = picks[2 * k], picks[2 * k + 1]
             q[k] = v[i] if fit[chosen[i]] <= fit[chosen[j]] else v[j]
         for k in range(0, nq, 2):
-            if rng.random() < crossover_rate:
-                line = rng.integers(1, n)
-                for y in range(n):
-                    for x in range(line, n):
-                        q[k, y, x], q[k + 1, y, x] = q[k + 1, y, x], q[k, y, x]
+            _cross(q[k], q[k + 1], rng)
         for k in range(nq):
             if rng.random() < mutation_rate:
                 _mutate(q[k], rng, mutation_step)
             _repair(q[k], prior, delta)
         _evaluate(q, prior, respondents, q_a, q_f)
-        _exchange(q, q_a, q_f, best, best_a, best_f)
-        _exchange(v[:filled], v_a[:filled], v_f[:filled], best, best_a, best_f)
+        _exchange(q, q_a, q_f, best)
+        _exchange(v[:filled], v_a[:filled], v_f[:filled], best)
     if steps % 2:
         home[:] = v
     return filled

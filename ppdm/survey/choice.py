@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from ppdm.optimise import Scheme, best_ldp_scheme, best_scheme, mse, workload_of
+from ppdm.optimise import BestScheme, best_ldp_scheme, best_scheme, mse, workload_of
 
 FEARS = ("stranger", "record", "neighbour", "anyone")
 PURPOSES = ("shares", "pairs", "tables", "prefixes")
@@ -231,13 +231,13 @@ def _certified_record(s: Situation, names: list[str]) -> Option | None:
     )
 
 
-def _certified(s: Situation, even: np.ndarray, rows: np.ndarray) -> Scheme:
+def _certified(s: Situation, even: np.ndarray, rows: np.ndarray) -> BestScheme:
     if s.fear == "anyone":
         return best_ldp_scheme(even, _epsilon(s), 1, rows)
     return best_scheme(even, s.guess, None, 1, rows)
 
 
-def _ruled_out(best: Scheme) -> str:
+def _ruled_out(best: BestScheme) -> str:
     return RULED_OUT if (best.matrix == 0).any() else ""
 
 

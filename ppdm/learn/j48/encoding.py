@@ -77,11 +77,11 @@ def encode_classes(y: pd.Series) -> tuple[np.ndarray, np.ndarray]:
     """
     if not is_nominal(y):
         codes = np.full(len(y), -1, dtype=np.int64)
-        known = y.notna().to_numpy()  # a missing date would be a class
-        classes, codes[known] = np.unique(y.to_numpy()[known], return_inverse=True)
+        named = y.notna().to_numpy()  # a missing date would be a class
+        classes, codes[named] = np.unique(y.to_numpy()[named], return_inverse=True)
         return classes, codes
     levels = levels_of(y)
-    found, classes = codes_of(y, levels), as_they_are(levels)
+    codes, classes = codes_of(y, levels), as_they_are(levels)
     if classes.dtype.kind in "US":
         classes = classes.astype(object)
-    return classes, np.where(np.isnan(found), -1, found).astype(np.int64)
+    return classes, np.where(np.isnan(codes), -1, codes).astype(np.int64)

@@ -71,10 +71,10 @@ def tree_text(
     lines: list[str] = []
 
     def leaf(node: int, branch: int) -> str:
-        at = tree.start[node]
-        of_branch = at + (1 + branch) * width
+        start = tree.start[node]
+        of_branch = start + (1 + branch) * width
         if tree.weights[of_branch + width - 1] <= 1e-6:
-            label = majority(tree.weights[at : at + width])
+            label = majority(tree.weights[start : start + width])
         else:
             label = majority(tree.weights[of_branch : of_branch + width])
         weight = tree.weights[of_branch + width - 1]

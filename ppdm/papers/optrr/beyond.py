@@ -95,11 +95,11 @@ def unary(n: int, epsilon: float) -> np.ndarray:
     return np.where(same, keep, 1 - keep).prod(axis=2)
 
 
-def report_kinds(scheme: frontier.Scheme, prior, delta: float) -> dict:
+def report_kinds(scheme: frontier.BestScheme, prior, delta: float) -> dict:
     """What share of people is told up to delta, or as one of two, three, ... answers all alike.
 
     >>> m = np.array([[1.0, 0.0], [0.0, 0.5], [0.0, 0.5]])
-    >>> report_kinds(frontier.Scheme(0.0, 0.0, 0.0, m), np.array([0.5, 0.5]), 1.0)
+    >>> report_kinds(frontier.BestScheme(0.0, 0.0, 0.0, m), np.array([0.5, 0.5]), 1.0)
     {'up to δ': 1.0, 'one of 2': 0.0, 'one of 3': 0.0, 'one of 4 or more': 0.0}
     """
     weight = scheme.matrix @ prior
