@@ -120,7 +120,9 @@ def test_what_is_learned_and_what_is_predicted_hold_to_what_the_records_say(lear
     X, y = sent[["a", "b"]], sent["c"]
     model = learner(mechanism).fit(X, y)
     assert model.score(X, y) > 0
-    with pytest.raises(ValueError, match="a, b were disguised, and predictions are made of true records"):
+    with pytest.raises(
+        ValueError, match="a, b were disguised, and predictions are made of true records"
+    ):
         model.predict(X)
     with pytest.warns(UserWarning, match="Scoring failed"):
         assert np.isnan(cross_val_score(learner(mechanism), X, y, scoring="accuracy")).all()

@@ -91,7 +91,9 @@ def make_slides(notebooks: list[Path], target: Path, published: bool = False) ->
     if published:
         slides = [(title, beside_the_site(figure)) for title, figure in slides]
     if not slides:
-        raise ValueError("no figures yet: run the chapters first, with `ppdm book` or `ppdm book quick`")
+        raise ValueError(
+            "no figures yet: run the chapters first, with `ppdm book` or `ppdm book quick`"
+        )
     body = "\n".join(_taught(title, figure) for title, figure in slides)
     page = (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
