@@ -191,3 +191,13 @@ def test_the_optimised_bit_is_the_best_one():
             other = odds / (1 + odds)
             assert other * (1 - other) / (own - other) ** 2 >= best - 1e-12
         assert RRMatrix(today.unary(3, eps)).epsilon() == pytest.approx(eps)
+
+
+def test_pairs_of_more_reports_than_answers_are_undone():
+    """Reports of four kinds for two answers: the pairs of their table come back as answers."""
+    people = Table(BITS, [30, 5, 10, 5, 10, 5, 5, 30])
+    scheme = today.each(BITS, lambda n: today.unary(n, 1.0))
+    model = NaiveBayes(scheme).fit_table(scheme.apply(people))
+    plain = NaiveBayes().fit_table(people)
+    for ours, theirs in zip(model.feature_log_prob_, plain.feature_log_prob_, strict=True):
+        assert ours == pytest.approx(theirs)

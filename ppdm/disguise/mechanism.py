@@ -392,10 +392,12 @@ class Mechanism(ABC):
 
     def undo_pairs(self, pairs: Pairs) -> Pairs:
         """:meth:`undo` of all tables of two, and of the classes; the same linear map."""
-        mixture = self.on(pairs.domain).whole() if isinstance(pairs.kind, Kind) else None
-        if mixture is None or not isinstance(pairs.kind, Kind):
+        if not isinstance(pairs.kind, Kind):  # counted one by one
             return pairs.mapped(self.undo)
         bound = self._of(pairs.kind, pairs.domain)
+        mixture = bound.whole()
+        if mixture is None:
+            return pairs.mapped(self.undo)
         mixture.refuse_all_strangers()
         kind = pairs.kind.after(bound.channels)
         if mixture.keep == 1:
