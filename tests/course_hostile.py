@@ -43,7 +43,7 @@ CODE = [
     ("hangs in a name", RIGHT, "class F:\n    def __call__(self, *a): return 0, 0\n    @property\n    def __name__(self):\n        while True: pass\nestimate = F()"),
     ("hangs in a text", RIGHT, "class E(Exception):\n    def __str__(self):\n        while True: pass\ndef estimate(*a): raise E"),
     ("takes 300 GB", RIGHT, "import numpy as np\nx = np.ones(40_000_000_000)"),
-    ("maps shared memory", BLANK, "import mmap\nmaps, size = [], 0\ntry:\n    while size < 6000:\n        maps.append(mmap.mmap(-1, 256 << 20)); size += 256\n        for i in range(0, 256 << 20, 4096): maps[-1][i] = 1\nexcept OSError: pass\ndef estimate(*a): raise Exception(f'MAPPED {size}')"),
+    ("maps shared memory", BLANK, "import mmap\nmaps, size = [], 0\ntry:\n    while size < 6000:\n        maps.append(mmap.mmap(-1, 256 << 20)); size += 256\n        for i in range(0, 256 << 20, 1 << 20): maps[-1][i] = 1\nexcept OSError: pass\ndef estimate(*a): raise Exception(f'MAPPED {size}')"),
     ("hides memory in files without a name", BLANK, "import os, ctypes\nn = 0\ntry:\n    while n < 60: f = os.memfd_create('x'); os.write(f, bytes(100 << 20)); n += 1\nexcept OSError: pass\nshm = ctypes.CDLL(None).shmget(0, 6 << 30, 0o1600)\ndef estimate(*a): raise Exception(f'HIDDEN {n} {shm}')"),
     ("a bomb of threads", RIGHT, "import threading, time\ndef more():\n    while True:\n        try: threading.Thread(target=more).start()\n        except RuntimeError: time.sleep(0.01)\nmore()"),
     ("fills the disk", RIGHT, "for folder in ('.', '/tmp', '/dev/shm', '/var/tmp', '/open', '/'):\n    for n in range(20):\n        try: open(f'{folder}/f{n}', 'wb').write(bytes(20 << 20))\n        except OSError: pass"),
