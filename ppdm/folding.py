@@ -278,7 +278,7 @@ def grow_nodes(
     >>> cells, none = np.array([2.0, 0.0, 0.0, 3.0]), np.empty((0, 0), dtype=np.int64)
     >>> nodes = grow_nodes(cells, none, none.ravel(), np.array([2]), 2, False)
     >>> nodes.attribute, nodes.label            # the attribute says what the class is
-    (array([ 0, -1, -1]), array([0, 0, 1]))
+    (array([ 0, -1, -1]), array([1, 0, 1]))
     """
     dense, k, zero = len(digits) == 0, len(all_sizes), TIE * max(total(values), 1.0)
     attribute, first_child, counts, label = _root(values, digits, truth, classes, zero)
