@@ -5,11 +5,12 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from ppdm.places import PACKAGE
+from ppdm.places import MACHINERY, PACKAGE
 
 ROOT = PACKAGE.parent
 MODULES = sorted(p for p in PACKAGE.rglob("*.py") if "__pycache__" not in p.parts)
@@ -92,3 +93,10 @@ def test_what_is_wrong_on_purpose_stands_with_the_papers():
         in re.sub(r'""".*?"""', "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     ]
     assert users and all(path.parts[0] in home for path in users)
+
+
+def test_the_machinery_is_what_stands_above_the_papers():
+    """`places.MACHINERY` says of which rooms no number depends; the contract says where they stand."""
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = contract["tool"]["importlinter"]["contracts"][0]["layers"]
+    assert set(MACHINERY) == set(layers[: layers.index("survey")])

@@ -126,7 +126,7 @@ class Mechanism(ABC):
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(
+        raise TypeError(
             f"{name} of {self!r} is fixed, as reports that it made could not be undone any more: "
             f"make another {type(self).__name__}"
         )
