@@ -228,18 +228,18 @@ def _serve(args: argparse.Namespace) -> int:
             "machine, --port one that nobody uses"
         ) from None
     reports = server.store.reports
-    print(
-        f"The form:      {server.address}/\nFor the room:  {server.address}/invite (this address, and a QR code)\n"
-        f"The live page: {server.address}/live?key={server.key} (for your browser alone)\n"
-        + (
-            f"This continues with the {len(reports):,} reports of {args.store}.\n"
-            if reports
-            else ""
+    try:  # before the words that name Ctrl-C: it may come at once
+        print(
+            f"The form:      {server.address}/\nFor the room:  {server.address}/invite (this address, and a QR code)\n"
+            f"The live page: {server.address}/live?key={server.key} (for your browser alone)\n"
+            + (
+                f"This continues with the {len(reports):,} reports of {args.store}.\n"
+                if reports
+                else ""
+            )
+            + f"Accepted reports are kept in {args.store}. Ctrl-C ends it; nothing is lost.",
+            flush=True,
         )
-        + f"Accepted reports are kept in {args.store}. Ctrl-C ends it; nothing is lost.",
-        flush=True,
-    )
-    try:
         server.serve_forever()
     except KeyboardInterrupt:
         print(
