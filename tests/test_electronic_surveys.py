@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from ppdm import UnrelatedQuestion, count, data, study
+from ppdm import UnrelatedQuestion, count, data, reports, study
 from ppdm.domain import encode
 from ppdm.learn import NaiveBayes
 from ppdm.learn.accuracy import estimated_accuracy
@@ -162,7 +162,8 @@ def test_testing_by_counts_is_testing_by_records(cancer):
         sent = np.where(private[:, None], A, Y)
         told, of_y, truth = right(model, sent), right(model, Y), right(model, A).mean()
         asked = (told.mean() - (1 - q) * of_y.mean()) / q
-        known = estimated_accuracy(model, pd.DataFrame(sent, columns=cancer.columns), scheme)
+        received = reports(pd.DataFrame(sent, columns=cancer.columns), scheme)
+        known = estimated_accuracy(model, received, scheme)
         exposed = told != of_y
         assert private[exposed].all()
         plain.append((asked - truth, known.estimate - truth, exposed.sum() / private.sum()))
