@@ -1,15 +1,15 @@
 """What a table or a frame counts, and where it may go: said once, carried by the data, refused here.
 
-==============  ======================================  ================================================
-kind            made by                                 may go to
-==============  ======================================  ================================================
-answers         a source that vouches for them          disguise, apply, learn, prior
-not said        NumPy, CSV, merged or made by hand      wherever answers may
+==============  =======================================  =================================
+kind            made by                                  may go to
+==============  =======================================  =================================
+answers         a source that vouches for them           disguise, apply, learn, prior
+not said        NumPy, CSV, merged or made by hand       wherever answers may
 reports of S    disguise, ``reports``, ``count(.., S)``  undo by S, learn and score with S
-slice           reports of some who reported alike      looking at, adding
-estimate        undo                                    learn, prior; slicing is fine here
-distorted       a release without a channel             looking at
-==============  ======================================  ================================================
+slice           reports of some who reported alike       looking at, adding
+estimate        undo                                     learn, prior; slicing is fine
+distorted       a release without a channel              looking at
+==============  =======================================  =================================
 
 Reports carry their channels: what was done to which attributes. A marginal carries the marginal's, and
 columns of two schemes side by side carry both. Equal channels are equal however they are spelled.

@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from ppdm import places, study
-from ppdm.papers.common import Reading
 from ppdm.study import cards, history, ledger, worlds
 from ppdm.study.ledger import LedgerError
+from ppdm.study.worlds import Reading
 
 ENTRY = {
     "id": "ZM-1", "paper": "zhan-matwin", "where": "Section 4", "claim": "Loses at most 5 points.",

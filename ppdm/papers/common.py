@@ -18,11 +18,9 @@ import pandas as pd
 
 from ppdm import data
 from ppdm.domain import Domain, encode, held
-from ppdm.study import worlds
+from ppdm.study.worlds import Reading
 from ppdm.table import Table, aggregated
 
-#: What a paper leaves open; readers look for it here.
-Reading = worlds.Reading
 #: The training part's share of the records, in all four papers.
 TRAINING = 0.8
 #: Seeds the one split that a fixed split is, whatever the seed of the study.

@@ -14,7 +14,7 @@ import pandas as pd
 from ppdm import study
 from ppdm.disguise import UnrelatedQuestion
 from ppdm.learn import ID3, NaiveBayes
-from ppdm.papers.common import Reading, Respondents, respondents, scores
+from ppdm.papers.common import Respondents, respondents, scores
 from ppdm.papers.electronic_surveys import evidence
 from ppdm.papers.electronic_surveys.beyond import _categories, _latent_classes, answers
 from ppdm.papers.electronic_surveys.experiment import (
@@ -25,6 +25,7 @@ from ppdm.papers.electronic_surveys.experiment import (
 )
 from ppdm.papers.electronic_surveys.readings import LIMIT, PLANTS, READINGS, REDRAWN, SETS
 from ppdm.privacy.ladder import belief, vulnerability
+from ppdm.study.worlds import Reading
 from ppdm.table import Table, aggregated
 
 LEARNERS = ("naive Bayes", "ID3", "naive Bayes, categories")

@@ -11,10 +11,11 @@ from ppdm import data
 from ppdm.disguise import MultiGroup, UnrelatedQuestion, random_groups
 from ppdm.disguise.guess import best_guess
 from ppdm.domain import Domain, encode
-from ppdm.papers.common import Reading, binarized, key
+from ppdm.papers.common import binarized, key
 from ppdm.papers.multi_group.experiment import FIRST, divided, parts, records, respondents
 from ppdm.papers.multi_group.readings import DATASETS
 from ppdm.privacy.ladder import belief, blind, vulnerability
+from ppdm.study.worlds import Reading
 from ppdm.table import Table
 
 #: The rungs of the ladder, by the names they have in frames.

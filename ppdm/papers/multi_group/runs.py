@@ -12,9 +12,9 @@ from typing import Any
 import pandas as pd
 
 from ppdm import study
-from ppdm.papers.common import Reading
 from ppdm.papers.multi_group import evidence, experiment
 from ppdm.papers.multi_group.readings import DATASETS, PLANTS, READINGS, touching
+from ppdm.study.worlds import Reading
 
 FOUR = (0.7, 0.9)  # where four groups are tried as well
 

@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 
 from ppdm import data, study
-from ppdm.papers.common import Reading
 from ppdm.papers.optrr import evidence
 from ppdm.papers.optrr.experiment import (
     GAMMA_WIDTH,
@@ -31,6 +30,7 @@ from ppdm.papers.optrr.experiment import (
 from ppdm.papers.optrr.readings import OURS, READINGS
 from ppdm.places import find_root, results_folder
 from ppdm.study import history, ledger
+from ppdm.study.worlds import Reading
 
 SEED = 2008
 OF_THE_SEARCH = tuple(OURS)

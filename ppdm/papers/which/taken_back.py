@@ -15,9 +15,9 @@ import pandas as pd
 from ppdm import data, study
 from ppdm.papers.aibr.beyond import rounded_like
 from ppdm.papers.aibr.experiment import CHOSEN, SCHEMES, numbers_of
-from ppdm.papers.common import Reading
 from ppdm.privacy import attacks
 from ppdm.scientific import cdist
+from ppdm.study.worlds import Reading
 
 #: The data sets of numbers, by the names of chapter 3.
 TABLES = {"WBC": "breast-cancer-wisconsin", "PID": "pima"}

@@ -17,7 +17,8 @@ from ppdm import data
 from ppdm.disguise.today import k_rr
 from ppdm.estimate import em, projected
 from ppdm.optimise import noise
-from ppdm.papers.common import TRAINING, Reading, binary_frame, respondents
+from ppdm.papers.common import TRAINING, binary_frame, respondents
+from ppdm.study.worlds import Reading
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
 SETS = ("congressional-voting", "breast-cancer-wisconsin", "adult")
