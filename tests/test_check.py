@@ -126,7 +126,7 @@ DEFECTS = [
     ("<button></button>", "axe", "button-name"),
     (
         """<p style='height: 100vh'>late</p><script>
-        setTimeout(() => document.querySelector('h1').style.marginTop = '300px', 200)</script>""",
+        setTimeout(() => document.querySelector('h1').style.marginTop = '300px', 60)</script>""",
         "jumps",
         "while it loads, allowed 0.1",
     ),

@@ -109,7 +109,7 @@ DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimatio
 _SHIFT = """() => new Promise((done) => {
   new PerformanceObserver((seen) => done(seen.getEntries().reduce((sum, shift) => sum + shift.value, 0)))
     .observe({type: 'layout-shift', buffered: true});
-  setTimeout(() => done(0), 50);
+  setTimeout(() => done(0), 100);
 })"""
 SHIFT = 0.1
 
