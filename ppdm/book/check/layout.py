@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Page
 
 WIDE, PHONE = (1366, 900), (390, 844)
-TALLEST = 22_500  # px of a paper's page
+TALLEST = 24_500  # px of a paper's page, with 14 px code and the buttons that run it
 FIGURE, VERDICT = 1350, 2700  # px down to the end of its first figure, of its first verdict
 LINES = {"whole-paper": 20, "pseudocode": 45}  # of a visible cell with this tag; of others
 LINES_ELSE = 15

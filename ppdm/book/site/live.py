@@ -177,7 +177,7 @@ def our_files() -> Iterator[tuple[str, bytes]]:
     from ppdm.data.catalog import CATALOG
     from ppdm.data.stored import read_raw
 
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.yml")]):
         name = path.relative_to(PACKAGE)
         if name.parts[0] not in _LEFT_OUT and f"ppdm/{name.as_posix()}" not in _IN_PLACE.values():
             yield f"ppdm/{name.as_posix()}", path.read_bytes()
