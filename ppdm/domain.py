@@ -22,6 +22,8 @@ from ppdm.levels import in_order, places, refuse_alike, zeros_and_ones
 
 #: Above this many cells nothing is written out cell by cell (it would need 128 MB and more).
 DENSE_LIMIT = 2**24
+#: A domain, or a kind, remembers so many of its parts: some 200 bytes each.
+MOST_PARTS = 4_096
 #: Codes are 64-bit integers.
 CODE_LIMIT = 2**62
 #: What may be said of columns: levels of some of them by name, or (a domain, a survey, a scheme)
@@ -118,6 +120,8 @@ class Domain:
         """The domain of some of the attributes, in the order given; the same object each time."""
         names = tuple(names)
         if names not in self._parts:
+            if len(self._parts) >= MOST_PARTS:
+                self._parts.clear()
             levels = tuple(self.levels[self.axis(name)] for name in names)
             self._parts[names] = Domain(names, levels, self.whole)
         return self._parts[names]

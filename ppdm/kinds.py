@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from ppdm import marks
-from ppdm.domain import Domain, listed
+from ppdm.domain import MOST_PARTS, Domain, listed
 
 if TYPE_CHECKING:
     from ppdm.channel import Channel
@@ -104,6 +104,8 @@ class Kind:
             return self
         names = tuple(names)
         if names not in self._parts:
+            if len(self._parts) >= MOST_PARTS:
+                self._parts.clear()
             left = [(c, [n for n in c.names if n in names]) for c in self.channels]
             channels = tuple(
                 c if len(present) == len(c.names) else c.only(present)

@@ -48,6 +48,8 @@ MATRIX_LIMIT = 4_096
 MOST_ORIGINS = 50_000_000
 #: Schemes remember how they are bound to so many domains.
 _BOUND = 256
+#: ... and so many chances of personal records with them, 64 MB.
+_KEPT = 1 << 23
 
 
 class Bound:
@@ -157,7 +159,8 @@ class Mechanism(ABC):
         bound = known.get(id(domain))
         if bound is None or bound.domain is not domain:
             self.check_part(domain)
-            if len(known) >= _BOUND:
+            kept = sum(b.domain.size for b in known.values() if b.whole())  # its personal answers
+            if len(known) >= _BOUND or kept > _KEPT:
                 known.clear()
             bound = known[id(domain)] = Bound(domain, self.channels(domain))
         return bound
