@@ -33,7 +33,7 @@ BAD = [
     ("<div style='height: 1200px'></div>{figure}" + VERDICT, "the first figure ends at"),
     ("{figure}<div style='height: 3000px'></div>" + VERDICT, "the first verdict ends at"),
     ("{figure}", "the first verdict is missing"),
-    ("{figure}" + VERDICT + "<div style='height: 23000px'></div>", "px high"),
+    ("{figure}" + VERDICT + "<div style='height: 25000px'></div>", "px high"),
     ("{figure}" + VERDICT + cell(16), "a visible cell has 16 lines"),
     ("{figure}" + VERDICT + cell(21, "whole-paper"), "a visible cell has 21 lines"),
     (
