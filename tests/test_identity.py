@@ -11,6 +11,7 @@ import pytest
 
 from ppdm import MultiGroup, learn
 from ppdm.papers import multi_group as mg
+from ppdm.places import PACKAGE
 from ppdm.study import grid, identity, store, worlds
 
 
@@ -95,6 +96,7 @@ SESSION = """
 from functools import partial
 import numpy as np
 from ppdm.papers import multi_group as mg
+from ppdm.places import PACKAGE
 from ppdm.study import identity, store, worlds
 identity._BEGAN = float("inf")
 print(store.Store(worlds._in_world.__get__(0).__func__, 1).name,
@@ -170,6 +172,16 @@ def test_sources_follow_imports_and_take_stored_data_along():
     assert "ppdm/papers/multi_group/readings.yml" in names
     others = ("ppdm/book", "ppdm/plot", "ppdm/papers/optrr", "ppdm/study/cards")
     assert not [name for name in names if name.startswith(others)]
+
+
+def test_what_a_compiler_leaves_beside_a_module_is_no_source():
+    kept = PACKAGE / "learn" / "__pycache__" / "folding.test.nbi"  # as numba names its files
+    kept.parent.mkdir(exist_ok=True)
+    kept.touch()
+    try:
+        assert kept not in identity.sources({"ppdm.learn.id3"})
+    finally:
+        kept.unlink()
 
 
 def test_sources_edited_during_a_session_are_not_trusted(monkeypatch, capsys):

@@ -226,7 +226,7 @@ def _imports(name: str) -> frozenset[str]:
     return frozenset(module for module in names if module_file(module))
 
 
-_OTHER = (".py", ".pyc", ".html", ".css", ".js")  # no data, in a folder of the package
+_OTHER = (".py", ".html", ".css", ".js")  # no data, in a folder of the package
 
 
 def sources(modules: Iterable[str]) -> list[Path]:
@@ -245,7 +245,10 @@ def sources(modules: Iterable[str]) -> list[Path]:
         inside = [
             file for file in folder.rglob("*") if file.is_file() and file.suffix not in _OTHER
         ]
-        files |= {file for file in inside if _package(file) == folder}
+        files |= {
+            file for file in inside
+            if _package(file) == folder and file.parent.name != "__pycache__"  # numba's come there
+        }  # fmt: skip
     return sorted(files)
 
 
