@@ -39,7 +39,7 @@ cd "$scratch"
 python3 -m venv plain
 plain/bin/pip install --quiet --disable-pip-version-check -c constraints.txt ppdm-*.whl
 du -sh plain | sed 's/\s.*/ is what a plain install takes/'
-plain/bin/python -c 'from ppdm.cli import COMMANDS; print(*COMMANDS, sep="\\n")' > commands
+plain/bin/python -c 'from ppdm.cli import COMMANDS; print(*COMMANDS, sep="\n")' > commands
 while read -r command; do
     plain/bin/ppdm $command --help >/dev/null || { echo "no help: ppdm $command"; exit 1; }
 done < commands
