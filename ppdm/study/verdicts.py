@@ -8,6 +8,7 @@ stands. A *plant* is a world known to be wrong; a rule that does not refuse it t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,12 +37,16 @@ FIRM = 0.9  # a firm verdict comes out in so many of the single draws of chance
 
 
 class Rows(NamedTuple):
-    """A frame from which claims take their evidence: see `Chapter.evidence`."""
+    """A summary of runs in many worlds, from which claims take their evidence.
+
+    `readings` are those of its column `world`, `plants` a summary of wrong worlds, `draws` the column of the
+    draws of chance: where it is lacking, there are none.
+    """
 
     frame: pd.DataFrame
-    plants: pd.DataFrame | None
-    draws: str | None
-    readings: tuple[Reading, ...]
+    plants: pd.DataFrame | None = None
+    draws: str | None = "split"
+    readings: tuple[Reading, ...] = ()
 
 
 # Evidence in all worlds ---------------------------------------------------------------------------
@@ -95,26 +100,41 @@ def cases(
     }
 
 
-def taken(claim: Claim, rows: Rows) -> dict:
-    """The evidence that a claim's entry names, in all worlds of a frame, as `cases` has it."""
+def taken(claim: Claim, rows: Rows, module: ModuleType | None = None) -> dict:
+    """The evidence that a claim's entry names, in all worlds of a frame, as `cases` has it.
+
+    Worlds of which the entry's `where` leaves nothing are none of the claim's. Where the entry says why
+    there is one world only, the draws are not asked alone.
+    """
     parts = claim.evidence if set(claim.evidence) == BOTH else {"": claim.evidence}
+
+    def chosen(frame: pd.DataFrame, part: dict) -> pd.DataFrame:
+        return frame.query(part["where"]) if "where" in part else frame
 
     def evidence(frame: pd.DataFrame) -> dict:
         extracted = {}
         for name, part in parts.items():
             arguments = {k: v for k, v in part.items() if k not in ("rows", "where", "from")}
-            try:
-                chosen = frame.query(part["where"]) if "where" in part else frame
-                extracted[name] = tidy.EXTRACTORS[part["from"]](chosen, **arguments)
-            except (KeyError, NameError, SyntaxError, TypeError, ValueError) as error:
-                raise LedgerError(
-                    f"claim {claim.id}: its evidence cannot be taken from {part['rows']!r}, which has "
-                    f"{', '.join(map(str, frame))} ({type(error).__name__}: {error})"
-                ) from error
+            extract = tidy.extractor(part["from"], module)
+            extracted[name] = extract(chosen(frame, part), **arguments)
         return extracted.get("", extracted)
 
+    frame, plants = rows.frame, rows.plants
     touches = [r.name for r in rows.readings if claim.id in r.touches] if rows.readings else None
-    return cases(evidence, rows.frame, plants=rows.plants, draws=rows.draws, touches=touches)
+    try:
+        if "" in parts:
+            frame = chosen(frame, parts[""])
+            plants = None if plants is None else chosen(plants, parts[""])
+        draws = rows.draws if rows.draws in frame else None
+        every = cases(evidence, frame, plants=plants, draws=draws, touches=touches)
+    except (KeyError, NameError, SyntaxError, TypeError, ValueError) as error:
+        if isinstance(error, LedgerError):
+            raise
+        raise LedgerError(
+            f"claim {claim.id}: its evidence cannot be taken from {claim.rows!r}, which has "
+            f"{', '.join(map(str, rows.frame))} ({type(error).__name__}: {error})"
+        ) from error
+    return every | {"draws": {} if claim.one_world else every["draws"]}
 
 
 def _by_world(frame: pd.DataFrame) -> dict[Any, pd.DataFrame]:
