@@ -33,6 +33,7 @@ MEASURED = ("value", "values", "differences", "size", "mean")
 ERRORS = ("se", "mean_se")
 BOTH = {"plain", "under"}  # the parts of the evidence of a claim with a condition
 PLANT = "plant: "  # before the name of a wrong world, in the file of all worlds
+ALL = "all"  # in the column of the draws: these rows decide, the other draws are asked alone
 FIRM = 0.9  # a firm verdict comes out in so many of the single draws of chance
 
 
@@ -64,9 +65,11 @@ def cases(
 
     `evidence(rows)` gives the evidence by name from the rows of one world in one draw of chance; `draws` is
     the column of the draws, None where there are none; `touches` the names of the readings that can touch
-    the claim (default: all); `plants` a frame of wrong worlds, by their column `world`. A world that
-    concerns some data sets only leaves the others as they are in ours. A pair of readings ("a + b") counts
-    where each of them alone moves a value by a standard error; a world that changes nothing is none.
+    the claim (default: all); `plants` a frame of wrong worlds, by their column `world`. Evidence is the mean
+    over draws (see :func:`clustered`), unless one of them is called "all", or is the only one: that decides.
+    A world that concerns some data sets only leaves the others as they are in ours. A pair of readings
+    ("a + b") counts where each of them alone moves a value by a standard error; a world that changes nothing
+    is none.
     """
 
     def take(rows: pd.DataFrame) -> dict:
@@ -74,12 +77,14 @@ def cases(
         return {draw: evidence(part) for draw, part in groups}
 
     def whole(parts: dict) -> dict:
-        return clustered(parts) if draws else parts[0]
+        alone = ALL if ALL in parts else next(iter(parts)) if len(parts) == 1 else None
+        return clustered(parts) if alone is None else parts[alone]
 
     by_world = _by_world(frame)
     ours = by_world.pop(OURS)
     home = take(ours)
     main = whole(home)
+    alone = [evidence for draw, evidence in home.items() if draw != ALL]
     worlds: dict[str, dict] = {}
     movers: set[str] = set()
     for name, rows in by_world.items():
@@ -95,7 +100,7 @@ def cases(
         "worlds": {
             n: e for n, e in worlds.items() if " + " not in n or set(n.split(" + ")) <= movers
         },
-        "draws": {f"{draws} {i}": e for i, e in enumerate(home.values(), 1)} if draws else {},
+        "draws": {f"{draws} {i}": e for i, e in enumerate(alone, 1)} if draws else {},
         "plants": {n: whole(take(_filled(r, ours, draws))) for n, r in wrong.items() if n != OURS},
     }
 
