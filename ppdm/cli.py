@@ -56,6 +56,8 @@ MAKERS = {
                         f"{_TAKES}:built", f"{_MAKE}:pack", "book"),
     "book compare": Command("do two built books hold the same numbers?",
                             f"{_TAKES}:compare", "ppdm.book.compare:main", "book"),
+    "book numbers": Command("write the book's computed numbers into the sentences of the notebooks",
+                            f"{_TAKES}:none", "ppdm.book.numbers:main", "book"),
     "book bench": Command("time the parts that must be fast", f"{_TAKES}:none", "ppdm.book.bench:main", "bench"),
     "book clean": Command("remove kept results that nothing uses any more",
                           f"{_TAKES}:clean", f"{_MAKE}:clean", "book"),

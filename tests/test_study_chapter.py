@@ -1,13 +1,15 @@
 """A small chapter from end to end, and what becomes of its verdicts when a mechanism is broken."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
 
-from ppdm import MultiGroup, count, data, study
+from ppdm import MultiGroup, count, data, places, plot, study
+from ppdm.book import numbers
 from ppdm.channel import Flip
 from ppdm.study.ledger import LedgerError
 
@@ -220,3 +222,107 @@ def test_provenance_names_no_path_of_this_machine(folder):
     text = (folder / "provenance" / "99_small.json").read_text()
     assert str(folder) not in text
     assert "/" not in json.loads(text)["machine"]["system"]
+
+
+def module(**functions):
+    """A paper's rows.py."""
+    return SimpleNamespace(**functions)
+
+
+ENTRY = {
+    "id": "ZM-1", "paper": "zhan-matwin", "where": "Eq. 1", "claim": "It is 0.", "one_world": "a formula",
+    "evidence": {"rows": "errors", "where": "part == 'a'", "from": "far out"},
+    "rule": {"name": "identity", "tolerance": 1e-9}, "refuses": ["wrong"], "expect": "reproduced",
+}  # fmt: skip
+
+
+class TestRows:
+    """A claim's entry names the function that computes its evidence, in the paper's own module."""
+
+    def chapter(self, folder, rows, claims=None, **options):
+        path = folder / "claims" / "98_rows.yml"
+        path.write_text(yaml.safe_dump(claims or [ENTRY]), encoding="utf-8")
+        return study.Chapter("98_rows", seed=1, claims=path, rows=rows, **options)
+
+    def rows(self, asked):
+        def errors(ch):
+            asked.append(ch.stem)
+            frame = pd.DataFrame({"part": ["a", "b"], "far": [0.0, 7.0]})
+            return study.Rows(frame, frame.assign(far=0.5, world="wrong"))
+
+        return module(errors=errors, far_out=lambda rows: {"ours": rows["far"], "theirs": [0.0]})
+
+    def test_are_computed_once_for_figures_and_claims(self, folder):
+        asked = []
+        rows = self.rows(asked)
+        again = ENTRY | {"id": "ZM-2"}
+        ch = self.chapter(folder, rows, [ENTRY, again])
+        assert ch.get(rows.errors).frame["far"].sum() == 7
+        assert "ZM-2" in ch.decide("ZM-1", "ZM-2").text
+        assert asked == ["98_rows"]
+        assert [d.verdict for d in ch.ledger.in_order()] == ["reproduced"] * 2
+        assert ch.ledger.decided["ZM-1"].refused == ["wrong"]
+
+    @pytest.mark.parametrize(
+        ("rows", "words"),
+        [
+            (module(), "from 'errors'; the chapter has nothing"),
+            (module(errors=lambda ch: pd.DataFrame({"part": ["a"]})), "'far out'; there are along"),
+        ],
+    )
+    def test_that_are_lacking_are_named(self, folder, rows, words):
+        with pytest.raises(LedgerError, match=f"claim ZM-1.*{words}"):
+            self.chapter(folder, rows).decide("ZM-1")
+
+    def test_an_old_claims_address_leads_to_the_one_it_is_now_part_of(self, folder):
+        ch = self.chapter(folder, self.rows([]), [ENTRY | {"was": ["ZM-7"]}])
+        assert '<span id="claim-ZM-7"></span>' in ch.decide("ZM-1").html
+
+    def test_numbers_are_written_for_the_sentences(self, folder):
+        ch = self.chapter(folder, self.rows([]), numbers=lambda ch: {"share": np.float64(0.25)})
+        ch.decide("ZM-1")
+        ch.finish()
+        written = numbers.read(folder / "results", "98_rows")
+        assert written["share"] == 0.25 and written["summary"].startswith("1 claim: 1 reproduced")
+
+    def test_a_figure_has_its_functions_name(self, folder):
+        def shares_of_all(ch):
+            figure = plot.curves(
+                pd.DataFrame({"q": [0, 1], "mean": [0, 1.0], "low": 0.0, "high": 1.0}), x="q"
+            )
+            figure.caption = figure.alt = "A line."
+            return figure
+
+        self.chapter(folder, self.rows([])).figure(shares_of_all)
+        assert (folder / "figures" / "98_rows" / "shares-of-all.svg").is_file()
+
+
+class TestNumbersInSentences:
+    TEXT = "Of 100, **81.3**<!--right:.1f--> % and 1,000<!--all:,--> (−0.5<!--low-->)."
+
+    def test_a_run_puts_in_its_own_and_a_text_that_differs_is_named(self, tmp_path):
+        now = {"right": 12.34, "all": 20, "low": "none"}
+        assert numbers.replaced(self.TEXT, now) == "Of 100, **12.3** % and 20 (none)."
+        path = tmp_path / "01.ipynb"
+        cells = [
+            {"cell_type": "markdown", "source": [self.TEXT]},
+            {"cell_type": "code", "source": self.TEXT},
+        ]
+        path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
+        assert len(numbers.stale(path, now)) == 3
+        notebook = numbers.put_in(json.loads(path.read_text(encoding="utf-8")), now, keep=True)
+        path.write_text(json.dumps(notebook), encoding="utf-8")
+        assert numbers.stale(path, now) == []
+        assert notebook["cells"][1]["source"] == self.TEXT
+
+    def test_a_number_that_nothing_computes_is_refused(self):
+        with pytest.raises(
+            ValueError, match="number 'low' that its chapter does not compute; it computes right"
+        ):
+            numbers.replaced(self.TEXT, {"right": 1.0, "all": 2})
+
+    def test_the_book_stores_what_it_computes(self):
+        results = places.paper_layout().results
+        for path in places.find_notebooks(places.find_root()):
+            computed = numbers.read(results, path.stem)
+            assert not computed or numbers.stale(path, computed) == []

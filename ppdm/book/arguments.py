@@ -11,7 +11,7 @@ DAYS, GIGABYTES = 30, 2
 
 
 def none(parser: argparse.ArgumentParser) -> None:
-    """`ppdm lab` and `ppdm book bench` take no arguments."""
+    """`ppdm lab`, `ppdm book numbers` and `ppdm book bench` take no arguments."""
 
 
 def _scheduler(parser: argparse.ArgumentParser) -> None:

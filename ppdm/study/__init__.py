@@ -51,6 +51,27 @@ text, numbers are glued for the prose (there: the role `glue:text` with the key 
     ch.figure(plot.curves(summary, x="q", hue="dataset", baselines={"majority": .76}))
     ch.number("best", summary["mean"].max())
 
+**A chapter of a paper** is made by its package, which says where its rows and numbers are; then a
+notebook has one line a figure and one line a verdict, and each leads to its computation by *go to definition*::
+
+    from ppdm.papers import electronic_surveys as es
+    from ppdm.papers.electronic_surveys import pictures
+
+    ch = es.chapter(profile=profile, reps=reps, seed=seed)    # study.Chapter(..., rows=rows, numbers=numbers)
+    ch.figure(pictures.mean_accuracy)    # a function of the chapter; the figure is called mean-accuracy
+    ch.decide("ZM-8")                    # its entry: evidence: {rows: learned, from: along, x: q}
+    ch.decide("ZM-17", "ZM-18")          # one table
+
+    def learned(ch):                     # in the paper's rows.py: computed once, for figures and claims
+        return study.Rows(study.summarise(ch.run(...)), plants=..., draws="split", readings=READINGS)
+
+    def mean_accuracy(ch):               # in its pictures.py
+        return plot.curves(ch.get(rows.learned).frame, x="q")
+
+Numbers in sentences stand in the markdown, followed by a comment with their name and format:
+``81.3<!--majority:.1f-->``. The build puts in what the chapter's `numbers` computed, and
+``ppdm book numbers`` writes it into the notebooks.
+
 **Claims** stand in `book/claims/<stem>.yml`, each with the rule that decides it. Arguments of a rule
 before the `*` are evidence, given in the chapter; those after it are fixed in the claim's entry
 (see `ppdm.study.rules`)::
@@ -100,8 +121,9 @@ entries, `plain` and `under`. Then ``ch.decide("ZM-11")`` decides it, in every w
 ours is the mean over splits, with its error from the spread between them (`study.clustered`); each split
 alone is a draw, each reading whose `touches` name the claim a world. Where a reading moves a value by a
 standard error or more (``ch.movers("ZM-8", "ZM-11")``), run the pairs too: ``study.pairs(READINGS,
-names)`` are readings again, named "a + b". Evidence that no extractor gives is a function of a world's
-rows, taken through all of them by ``study.cases(function, frame, plants=wrong)``; or by hand,
+names)`` are readings again, named "a + b". An extractor of one paper stands in its `rows.py`, by its name with
+underscores; identities are rows with the columns `ours` and `theirs` (from: sides). By hand, evidence is a
+function of a world's rows, taken through all of them by ``study.cases(function, frame, plants=wrong)``; or by hand,
 ``ch.decide(id, ..., worlds={name: evidence}, draws={...}, plants={...})``, evidence of a claim with a
 condition being ``{"plain": ..., "under": ...}``. ``study.summarise(frame, cluster="split")`` is a summary
 whose errors come from the spread between splits.
@@ -184,10 +206,10 @@ from ppdm.study.chapter import Chapter
 from ppdm.study.grid import PointError, rows, run
 from ppdm.study.rules import sample
 from ppdm.study.tidy import dealt, summarise
-from ppdm.study.verdicts import cases, clustered, each, moved, movers
+from ppdm.study.verdicts import Rows, cases, clustered, each, moved, movers
 from ppdm.study.worlds import Reading, pairs, points, under
 
 __all__ = [
-    "Chapter", "PointError", "Reading", "cases", "clustered", "dealt", "each", "ledger", "moved", "movers", "pairs",
+    "Chapter", "PointError", "Reading", "Rows", "cases", "clustered", "dealt", "each", "ledger", "moved", "movers", "pairs",
     "points", "rows", "rules", "run", "sample", "summarise", "under",
 ]  # fmt: skip

@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ppdm import places
+from ppdm import data, places
 from ppdm.files import replace_file
 from ppdm.study import cards, grid, ledger, manifest, provenance
 from ppdm.study.parameters import check as check_parameters
@@ -29,7 +30,10 @@ class Chapter:
 
     `sizes` maps a size's name to (paper's, quick run's). A keyword in `parameters` that names a
     size overrides it unless it is None; the others are settings, listed in the provenance block.
-    `claims` is the claims file (default `book/claims/<stem>.yml`, if there is one).
+    `claims` is the claims file (default `book/claims/<stem>.yml`, if there is one). `rows` is the paper's
+    module of that name: in it stand the functions that the claims' entries name, and extractors of its own.
+    `numbers` gives the numbers of the page's sentences, by name; it is a function of the chapter. `use`
+    names the data sets that its points are computed from, taken from the parameter `data_source`.
 
     >>> ch = Chapter("00_example", profile="quick", seed=1, sizes={"reps": (50, 5)}, reps=100)
     >>> ch.sizes, ch.quick
@@ -44,6 +48,9 @@ class Chapter:
         profile: str = "paper",
         sizes: dict | None = None,
         claims: str | Path | None = None,
+        rows: ModuleType | None = None,
+        numbers: Callable[[Chapter], dict[str, Any]] | None = None,
+        use: Iterable[str] = (),
         **parameters: Any,
     ):
         if profile not in PROFILES:
@@ -62,7 +69,11 @@ class Chapter:
         self.figures = 0
         self.recorder = manifest.Recorder(stem)
         self.results = places.results_folder()
-        self.ledger = ledger.Ledger(_read_claims(stem, claims), self.below)
+        self.ledger = ledger.Ledger(_read_claims(stem, claims), self.below, rows)
+        self.module, self.numbers = rows, numbers
+        self.computed: dict[Callable, Any] = {}
+        for name in use:
+            self.use(data.load(name, parameters.get("data_source")))
         if self.quick:
             _display(cards.banner(self.below))
 
@@ -85,8 +96,20 @@ class Chapter:
         return grid.rows(function, points, self.seed, **self._kept_under(), **options)
 
     def _kept_under(self) -> dict:
-        data = {name: [p.source, p.sha256] for name, p in self.datasets.items()}
-        return {"data": data, "record": self.recorder.record}
+        sources = {name: [p.source, p.sha256] for name, p in self.datasets.items()}
+        return {"data": sources, "record": self.recorder.record}
+
+    def get(self, function: Callable[[Chapter], Any]) -> Any:
+        """What a function of the chapter computes: once, when it is first asked for.
+
+        >>> ch = Chapter("00_example", seed=1)
+        >>> rolls = lambda chapter: [chapter.seed]
+        >>> ch.get(rolls) is ch.get(rolls)
+        True
+        """
+        if function not in self.computed:
+            self.computed[function] = function(self)
+        return self.computed[function]
 
     # Showing and keeping
 
@@ -104,11 +127,14 @@ class Chapter:
     ) -> None:
         """Show a figure, numbered, with its caption and alternative text (its own, unless given).
 
+        `figure` may be a function of the chapter that draws it: the figure then has the function's name.
         It gets the anchor `fig-<name>` and is kept as `<results>/../figures/<stem>/<name>.svg`, with
         what was drawn beside it as CSV; the page leads to both.
         """
         from ppdm import plot
 
+        if callable(figure):
+            name, figure = name or figure.__name__.replace("_", "-"), figure(self)
         caption = caption or getattr(figure, "caption", "")
         alt = alt or getattr(figure, "alt", "")
         if not caption or not alt:
@@ -159,11 +185,23 @@ class Chapter:
     def decide(self, id: str, *evidence: Any, **given: Any) -> Any:
         """Decide a claim by its rule and return its card (let it be the cell's last line).
 
-        A claim whose entry names its evidence needs no more than its id. `plain`, `under`: evidence of a
-        claim with a condition; `worlds`, `draws`, `plants`: the same claim elsewhere, names to evidence
-        (see `study.cases`); `note`: a computed sentence.
+        A claim whose entry names its evidence needs no more than its id; many ids give one table. `plain`,
+        `under`: evidence of a claim with a condition; `worlds`, `draws`, `plants`: the same claim elsewhere,
+        names to evidence (see `study.cases`); `note`: a computed sentence.
         """
+        ids = [id, *(more for more in evidence if isinstance(more, str))]
+        for known in filter(None, map(self.ledger.claims.get, ids)):
+            self._compute(known.rows)
+        if len(ids) > 1:
+            return cards.cards([self.ledger.decide(each) for each in ids])
         return cards.Card(self.ledger.decide(id, *evidence, **given))
+
+    def _compute(self, name: str) -> None:
+        """The rows that a claim's entry names, by the function of that name in the paper's `rows`."""
+        function = getattr(self.module, name, None)
+        if function is not None and name not in self.ledger.rows:
+            rows = self.get(function)
+            self.ledger.rows[name] = rows if isinstance(rows, ledger.Rows) else ledger.Rows(rows)
 
     def decide_all(self, evidence: dict[str, dict]) -> cards.Html:
         """Decide many claims (id to its evidence by name) and return them as one table."""
@@ -187,6 +225,8 @@ class Chapter:
         path = self.results.parent / "provenance" / f"{self.stem}.json"
         replace_file(path, json.dumps(facts, indent=2, default=str).encode() + b"\n")
         _glue(f"{self.stem}-size", facts["size"])
+        if self.numbers:
+            self._write_numbers(self.numbers(self))
         if self.ledger.claims:
             decided = self.results / self.stem / "claims.csv"
             self.ledger.write(decided)
@@ -202,6 +242,14 @@ class Chapter:
         undecided = self.ledger.undecided()
         if undecided:
             raise ledger.LedgerError(f"{self.stem}: no verdict on {', '.join(undecided)}")
+
+    def _write_numbers(self, numbers: dict[str, Any]) -> None:
+        plain = {key: v.item() if isinstance(v, np.generic) else v for key, v in numbers.items()}
+        if self.ledger.claims:
+            plain["summary"] = ledger.summary(self.ledger.decided.values())
+        content = json.dumps(plain, indent=1).encode() + b"\n"
+        replace_file(self.results / self.stem / "numbers.json", content)
+        self.recorder.table("numbers.json", content)
 
     def _write_manifest(self, facts: dict) -> None:
         self.recorder.write(
@@ -277,7 +325,7 @@ def _for_people(facts: dict) -> dict[str, str]:
     machine = facts["machine"]
     sizes = ", ".join(f"{name} {_short(value)}" for name, value in facts["sizes"].items())
     settings = ", ".join(f"{name} {_short(value)}" for name, value in facts["settings"].items())
-    data = "; ".join(
+    sources = "; ".join(
         f"{name} ({d['rows']:,} rows, {d['source']} copy, sha256 "
         f"{', '.join(digest[:12] for digest in d['sha256'].values())})"
         for name, d in facts["data"].items()
@@ -286,7 +334,7 @@ def _for_people(facts: dict) -> dict[str, str]:
         "Size": f"{facts['size']}{': ' + sizes if sizes and not facts['quick'] else ''}",
         "Seed": str(facts["seed"]),
         "Settings": settings,
-        "Data": data,
+        "Data": sources,
         "Versions": ", ".join(f"{k} {v}" for k, v in facts["versions"].items()),
         "Machine": f"{machine['processor']}, {machine['cores']} cores, "
         f"{machine['memory_gib']} GiB, {machine['system']}",

@@ -63,7 +63,14 @@ class Claim:
     evidence: dict = field(default_factory=dict)  # rows, where, from and its arguments
     margin: float = 0.0  # of indifference, fixed by the unit before standard errors are seen
     boundary: dict = field(default_factory=dict)  # the curve on which true worlds stand
+    was: tuple[str, ...] = ()  # claims that are one with it now: their addresses lead here
+    central: bool = False  # one of the five or six that the paper's abstract makes
     history: str = ""  # when its rule was written, one of history.STATUSES
+
+    @property
+    def rows(self) -> str:
+        """The function that computes its evidence; empty where the chapter hands it over."""
+        return self.evidence.get("plain", self.evidence).get("rows", "")
 
     @property
     def rule_text(self) -> str:
@@ -72,6 +79,7 @@ class Claim:
         return f"{self.rule} ({inside})" if inside else self.rule
 
 
+LISTS = ("refuses", "accepts", "was")
 NEEDED = ("id", "paper", "where", "claim", "rule", "expect")
 KEYS = tuple({f.name for f in fields(Claim)} - {"given", "family", "history"})
 
@@ -96,7 +104,7 @@ def read(path: str | Path) -> dict[str, Claim]:
         if fault:
             raise LedgerError(f"{path.name}: claim {entry.get('id', '(without id)')} {fault}")
         told = {key: value for key, value in entry.items() if key in KEYS}
-        told |= {key: _names(told[key]) for key in ("refuses", "accepts") if key in told}
+        told |= {key: _names(told[key]) for key in LISTS if key in told}
         told |= {"rule": name, "family": family, "history": rulebook.status(entry["id"])}
         told.setdefault("full_size", name in rules.WAIT_FOR_FULL_SIZE)
         if "printed" in rules.FIXED[name]:
@@ -138,7 +146,7 @@ def _faults(entry: dict, rule: Any, given: dict, family: Any) -> Iterator[str]:
         *((key in {*given, "printed"} or not needed, f"is not complete: rule {rule} needs {key!r}")
           for key, needed in fixed.items()),
         *((isinstance(name, str) and ";" not in name, f"{key} is a list of names")
-          for key in ("refuses", "accepts") for name in _names(entry.get(key))),
+          for key in LISTS for name in _names(entry.get(key))),
         (not (entry.get("by_construction") and entry.get("refuses")),
          "is true by construction: it has no plant that its rule refuses"),
         (rule != "untestable" or entry.get("why"), "cannot be tested and needs its reason (why)"),
@@ -161,14 +169,15 @@ def _faults(entry: dict, rule: Any, given: dict, family: Any) -> Iterator[str]:
 def _of_evidence(evidence: Any) -> Iterator[tuple[bool, str]]:
     """Whether an entry's evidence names what there is."""
     known, allowed = evidence if isinstance(evidence, dict) else {}, ", ".join(tidy.EXTRACTORS)
+    allowed += " or one of the paper's own"
     parts = [known[part] for part in ("plain", "under") if part in known] or [evidence]
     for part in parts if evidence is not None else []:
-        named = isinstance(part, dict) and "rows" in part and part.get("from") in tidy.EXTRACTORS
+        named = isinstance(part, dict) and "rows" in part and isinstance(part.get("from"), str)
         yield (
             named,
-            f"has evidence {part!r}; it needs `rows` (a frame of the chapter) and `from`, one of {allowed}",
+            f"has evidence {part!r}; it needs `rows` (a function of the paper's rows.py) and `from`, one of {allowed}",
         )
-        if named:
+        if named and part["from"] in tidy.EXTRACTORS:
             takes = list(inspect.signature(tidy.EXTRACTORS[part["from"]]).parameters)[1:]
             more = [key for key in part if key not in ("rows", "where", "from", *takes)]
             yield not more, f"gives its evidence {more}; {part['from']!r} takes {', '.join(takes)}"

@@ -43,6 +43,7 @@ KEYS = ("claims", "when", "commit", "what", "old", "new", "before", "after", "re
 NEEDED = ("claims", "what", "old", "new", "reason")
 SETTLES = ("rule", "threshold", "tolerance", "condition", "evidence")  # words of `what`
 REMOVED = "removed"  # the `what` of a claim that is there no more
+JOINED = "joined"  # and of one that is part of another now, whose entry says `was`
 DECIDES = (
     "rule",
     "evidence",
@@ -144,6 +145,7 @@ def _rules(folder: Path) -> dict[str, str]:
 def problems(folder: Path) -> list[str]:
     """What has been changed without being entered, a sentence each."""
     book, now = read(folder), _rules(folder)
+    joined = {old: id for id, entry in entries(folder).items() for old in entry.get("was", ())}
     known = {id: entry.get("rule") for id, entry in book.claims.items()}
     return [
         *(f"{id} is not in {FILE}" for id in now if id not in known),
@@ -151,8 +153,11 @@ def problems(folder: Path) -> list[str]:
         *(f"the rule of {id} is not the one of {FILE}: enter the change"
           for id in now if id in known and known[id] != now[id]),
         *(f"{FILE} tells a change of {id}, which is no claim"
-          for change in book.changes if change["what"] != REMOVED
-          for id in change["claims"] if id not in now),
+          for change in book.changes if change["what"] not in (REMOVED, JOINED)
+          for id in change["claims"] if id not in (*now, *joined)),
+        *(f"{new} says that it was {old}: enter it in {FILE} as {JOINED}" for old, new in joined.items()
+          if not any(change["what"] == JOINED for change in book.of(old))),
+        *(f"{new} says that it was {old}, which is a claim" for old, new in joined.items() if old in now),
     ]  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import io
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from ppdm.files import replace_file
@@ -42,9 +43,9 @@ ENOUGH = 10  # draws of chance that a verdict is asked in, unless its entry says
 class Ledger:
     """The claims of one chapter and what has been decided of them."""
 
-    def __init__(self, claims: dict[str, Claim], quick: str = ""):
-        """`quick` says what is below the paper's size; empty at full size."""
-        self.claims, self.quick = claims, quick
+    def __init__(self, claims: dict[str, Claim], quick: str = "", module: ModuleType | None = None):
+        """`quick` says what is below the paper's size, empty at full size; `module` has more extractors."""
+        self.claims, self.quick, self.module = claims, quick, module
         self.decided: dict[str, Decision] = {}
         self.rows: dict[str, Rows] = {}
         self.problems: list[str] = []  # sentences: plants that a rule accepts
@@ -95,13 +96,12 @@ class Ledger:
 
     def taken(self, claim: Claim) -> dict:
         """The evidence that a claim's entry names, in all worlds of its frame."""
-        name = claim.evidence.get("plain", claim.evidence)["rows"]
-        if name not in self.rows:
+        if claim.rows not in self.rows:
             raise LedgerError(
-                f"claim {claim.id} takes its evidence from {name!r}; the chapter has "
-                f"{', '.join(self.rows) or 'nothing'} (`ch.evidence` hands it over)"
+                f"claim {claim.id} takes its evidence from {claim.rows!r}; the chapter has "
+                f"{', '.join(self.rows) or 'nothing'} (a function of that name in the paper's rows.py gives it)"
             )
-        return verdicts.taken(claim, self.rows[name])
+        return verdicts.taken(claim, self.rows[claim.rows], self.module)
 
     def movers(self, *ids: str) -> list[str]:
         """The readings that move the evidence of one of these claims by a standard error or more."""

@@ -8,6 +8,7 @@ with variances.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -157,6 +158,16 @@ def between_ends(rows: pd.DataFrame, x: str, by: Sequence[str] = ("dataset",)) -
     return {"differences": np.array(differences), "se": np.array(errors), "names": list(names)}
 
 
+def sides(rows: pd.DataFrame) -> dict:
+    """Two columns that are to be equal, `ours` and `theirs`; `names` says what each row is, if it is there.
+
+    >>> sides(pd.DataFrame({"ours": [1.0], "theirs": [2.0], "names": "P(A)"}))
+    {'ours': array([1.]), 'theirs': array([2.]), 'names': ['P(A)']}
+    """
+    both = {name: rows[name].to_numpy() for name in ("ours", "theirs")}
+    return both | ({"names": rows["names"].tolist()} if "names" in rows else {})
+
+
 def _names(rows: pd.DataFrame) -> list[str]:
     """What each row is, from its index: words as they stand, numbers with their name."""
     index = rows.index.to_frame()
@@ -166,10 +177,24 @@ def _names(rows: pd.DataFrame) -> list[str]:
     ]
 
 
-#: What a claim's entry may name after `from`.
+#: What a claim's entry may name after `from`, beside what its paper's rows.py has.
 EXTRACTORS: dict[str, Callable[..., dict]] = {
-    "along": along, "loss at": loss_at, "worst of": worst_of, "between ends": between_ends,
+    "along": along, "loss at": loss_at, "worst of": worst_of, "between ends": between_ends, "sides": sides,
 }  # fmt: skip
+
+
+def extractor(name: str, module: ModuleType | None = None) -> Callable[..., dict]:
+    """The extractor of a name: one of :data:`EXTRACTORS`, or a function of a paper's own module.
+
+    >>> extractor("loss at") is loss_at
+    True
+    """
+    own = getattr(module, name.replace(" ", "_"), None)
+    if name not in EXTRACTORS and own is None:
+        raise ValueError(
+            f"no extractor is called {name!r}; there are {', '.join(EXTRACTORS)} and those of the paper's rows.py"
+        )
+    return own or EXTRACTORS[name]
 
 
 # Boundary curves ----------------------------------------------------------------------------------

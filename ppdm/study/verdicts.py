@@ -8,6 +8,7 @@ stands. A *plant* is a world known to be wrong; a rule that does not refuse it t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,16 +33,21 @@ MEASURED = ("value", "values", "differences", "size", "mean")
 ERRORS = ("se", "mean_se")
 BOTH = {"plain", "under"}  # the parts of the evidence of a claim with a condition
 PLANT = "plant: "  # before the name of a wrong world, in the file of all worlds
+ALL = "all"  # in the column of the draws: these rows decide, the other draws are asked alone
 FIRM = 0.9  # a firm verdict comes out in so many of the single draws of chance
 
 
 class Rows(NamedTuple):
-    """A frame from which claims take their evidence: see `Chapter.evidence`."""
+    """A summary of runs in many worlds, from which claims take their evidence.
+
+    `readings` are those of its column `world`, `plants` a summary of wrong worlds, `draws` the column of the
+    draws of chance: where it is lacking, there are none.
+    """
 
     frame: pd.DataFrame
-    plants: pd.DataFrame | None
-    draws: str | None
-    readings: tuple[Reading, ...]
+    plants: pd.DataFrame | None = None
+    draws: str | None = "split"
+    readings: tuple[Reading, ...] = ()
 
 
 # Evidence in all worlds ---------------------------------------------------------------------------
@@ -59,9 +65,11 @@ def cases(
 
     `evidence(rows)` gives the evidence by name from the rows of one world in one draw of chance; `draws` is
     the column of the draws, None where there are none; `touches` the names of the readings that can touch
-    the claim (default: all); `plants` a frame of wrong worlds, by their column `world`. A world that
-    concerns some data sets only leaves the others as they are in ours. A pair of readings ("a + b") counts
-    where each of them alone moves a value by a standard error; a world that changes nothing is none.
+    the claim (default: all); `plants` a frame of wrong worlds, by their column `world`. Evidence is the mean
+    over draws (see :func:`clustered`), unless one of them is called "all", or is the only one: that decides.
+    A world that concerns some data sets only leaves the others as they are in ours. A pair of readings
+    ("a + b") counts where each of them alone moves a value by a standard error; a world that changes nothing
+    is none.
     """
 
     def take(rows: pd.DataFrame) -> dict:
@@ -69,12 +77,14 @@ def cases(
         return {draw: evidence(part) for draw, part in groups}
 
     def whole(parts: dict) -> dict:
-        return clustered(parts) if draws else parts[0]
+        alone = ALL if ALL in parts else next(iter(parts)) if len(parts) == 1 else None
+        return clustered(parts) if alone is None else parts[alone]
 
     by_world = _by_world(frame)
     ours = by_world.pop(OURS)
     home = take(ours)
     main = whole(home)
+    alone = [evidence for draw, evidence in home.items() if draw != ALL]
     worlds: dict[str, dict] = {}
     movers: set[str] = set()
     for name, rows in by_world.items():
@@ -90,31 +100,46 @@ def cases(
         "worlds": {
             n: e for n, e in worlds.items() if " + " not in n or set(n.split(" + ")) <= movers
         },
-        "draws": {f"{draws} {i}": e for i, e in enumerate(home.values(), 1)} if draws else {},
+        "draws": {f"{draws} {i}": e for i, e in enumerate(alone, 1)} if draws else {},
         "plants": {n: whole(take(_filled(r, ours, draws))) for n, r in wrong.items() if n != OURS},
     }
 
 
-def taken(claim: Claim, rows: Rows) -> dict:
-    """The evidence that a claim's entry names, in all worlds of a frame, as `cases` has it."""
+def taken(claim: Claim, rows: Rows, module: ModuleType | None = None) -> dict:
+    """The evidence that a claim's entry names, in all worlds of a frame, as `cases` has it.
+
+    Worlds of which the entry's `where` leaves nothing are none of the claim's. Where the entry says why
+    there is one world only, the draws are not asked alone.
+    """
     parts = claim.evidence if set(claim.evidence) == BOTH else {"": claim.evidence}
+
+    def chosen(frame: pd.DataFrame, part: dict) -> pd.DataFrame:
+        return frame.query(part["where"]) if "where" in part else frame
 
     def evidence(frame: pd.DataFrame) -> dict:
         extracted = {}
         for name, part in parts.items():
             arguments = {k: v for k, v in part.items() if k not in ("rows", "where", "from")}
-            try:
-                chosen = frame.query(part["where"]) if "where" in part else frame
-                extracted[name] = tidy.EXTRACTORS[part["from"]](chosen, **arguments)
-            except (KeyError, NameError, SyntaxError, TypeError, ValueError) as error:
-                raise LedgerError(
-                    f"claim {claim.id}: its evidence cannot be taken from {part['rows']!r}, which has "
-                    f"{', '.join(map(str, frame))} ({type(error).__name__}: {error})"
-                ) from error
+            extract = tidy.extractor(part["from"], module)
+            extracted[name] = extract(chosen(frame, part), **arguments)
         return extracted.get("", extracted)
 
+    frame, plants = rows.frame, rows.plants
     touches = [r.name for r in rows.readings if claim.id in r.touches] if rows.readings else None
-    return cases(evidence, rows.frame, plants=rows.plants, draws=rows.draws, touches=touches)
+    try:
+        if "" in parts:
+            frame = chosen(frame, parts[""])
+            plants = None if plants is None else chosen(plants, parts[""])
+        draws = rows.draws if rows.draws in frame else None
+        every = cases(evidence, frame, plants=plants, draws=draws, touches=touches)
+    except (KeyError, NameError, SyntaxError, TypeError, ValueError) as error:
+        if isinstance(error, LedgerError):
+            raise
+        raise LedgerError(
+            f"claim {claim.id}: its evidence cannot be taken from {claim.rows!r}, which has "
+            f"{', '.join(map(str, rows.frame))} ({type(error).__name__}: {error})"
+        ) from error
+    return every | {"draws": {} if claim.one_world else every["draws"]}
 
 
 def _by_world(frame: pd.DataFrame) -> dict[Any, pd.DataFrame]:

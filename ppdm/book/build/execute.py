@@ -14,6 +14,7 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
+from ppdm.book import numbers
 from ppdm.book.build import family
 from ppdm.files import replace_file
 
@@ -151,6 +152,12 @@ def _execute_here(args: argparse.Namespace) -> int:
         )
         return 1
     executed = json.loads(part.read_text(encoding="utf-8"))
+    computed = numbers.read(Path(os.environ["PPDM_RESULTS"]), args.output.stem)
+    try:
+        numbers.put_in(executed, computed)
+    except ValueError as error:
+        print(f"{args.notebook.name}: {error}", file=sys.stderr)
+        return 1
     replace_file(args.output, _tidy(executed))
     return 0
 

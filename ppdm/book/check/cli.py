@@ -9,6 +9,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from ppdm import places
+from ppdm.book import numbers
 from ppdm.book.chromium import NO_BROWSER, find_chromium
 from ppdm.book.pages import built, is_redirect, pages
 from ppdm.book.pdf import NAME
@@ -74,6 +76,16 @@ def _archive(site: Path, names: list[str]) -> list[Finding]:
     return [finding._replace(page=f"archive: {finding.page}") for finding in findings]
 
 
+def _stored() -> list[Finding]:
+    """The numbers in the notebooks' sentences that are not those of the book."""
+    layout = places.paper_layout()
+    return [
+        Finding(path.stem, "stored number", line)
+        for path in places.find_notebooks(layout.root)
+        for line in numbers.stale(path, numbers.read(layout.results, path.stem))
+    ]
+
+
 def main(args: argparse.Namespace) -> int:
     """Run all checks; print a line a finding; 1 if there is any, else 0."""
     started = time.perf_counter()
@@ -85,6 +97,8 @@ def main(args: argparse.Namespace) -> int:
     if not find_chromium():
         raise ValueError(NO_BROWSER)
     findings, tape = _tell("Files", check_files(site)), Tape()
+    if not args.site and not args.quick:
+        findings += _tell("Numbers stored in the notebooks", _stored())
     if (site / NAME).is_file():
         findings += _tell("The printed book", check_pdf(site))
     else:

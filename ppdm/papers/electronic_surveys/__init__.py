@@ -24,6 +24,7 @@ from ppdm.papers.electronic_surveys.beyond import (
     trees,
     truth_told,
 )
+from ppdm.papers.electronic_surveys.chapter import chapter
 from ppdm.papers.electronic_surveys.evidence import reading_effects
 from ppdm.papers.electronic_surveys.experiment import (
     benchmark,
@@ -50,6 +51,7 @@ __all__ = [
     "calls",
     "categorical",
     "categorical_frame",
+    "chapter",
     "classifiers",
     "clusters",
     "disguised_test",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from ppdm import plot
+from ppdm import plot, study
 from ppdm.data import SHORT
 from ppdm.papers.common import each_group
+from ppdm.papers.electronic_surveys import rows
 
 LINES = {"right": "his calls that are right", "found": "true records he finds"}
 PROMISE = "what the survey promises"
@@ -66,5 +67,17 @@ def believed(known: pd.DataFrame) -> plot.Figure:
     )
     figure.caption = (
         "A stranger who knows other people's records calls a report true when he is 90 % sure."
+    )
+    return figure
+
+
+def pse(ch: study.Chapter) -> plot.Figure:
+    """[Zhan & Matwin, Figure 5] PSE along q, a line a W_a."""
+    frame = ch.get(rows.figure5).rename(columns={"mean": "pse"})
+    named = frame.assign(W_a=frame["W_a"].map("$W_a$ = {:g}".format))
+    figure = plot.privacy_curves(named, x="q", y="pse", hue="W_a")
+    figure.caption = (
+        "The more lopsided an answer ($W_a$, the share of ones among the private answers), the smaller its PSE, even "
+        "where nothing at all is sent (q = 0). The paper's Figure 5."
     )
     return figure

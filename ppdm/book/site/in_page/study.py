@@ -23,6 +23,9 @@ class Chapter:
         seed: int,
         profile: str = "paper",
         sizes: dict[str, tuple] | None = None,
+        rows: Any = None,
+        numbers: Any = None,
+        use: Any = (),
         **parameters: Any,
     ):
         of_profile = {name: pair[profile == "quick"] for name, pair in (sizes or {}).items()}
