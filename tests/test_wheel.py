@@ -118,3 +118,15 @@ def test_a_chapter_runs_in_a_copy_of_the_book(environment, tmp_path):
     assert results.is_relative_to(tmp_path / "_build" / "runs")
     assert (results / "claims.csv").read_text().count("ZM-") >= 8
     assert (results / "manifest.json").is_file()
+
+
+@pytest.mark.slow
+def test_wheel_and_sdist_are_the_same_bytes_in_any_folder(tmp_path):
+    pytest.importorskip("hatchling")
+    built = []
+    for folder in (tmp_path / "here", tmp_path / "another place" / "ü"):
+        folder.mkdir(parents=True)
+        copy_tracked(folder)
+        run(sys.executable, "-m", "hatchling", "build", "-d", "dist", cwd=folder)
+        built.append({path.name: path.read_bytes() for path in (folder / "dist").iterdir()})
+    assert len(built[0]) == 2 and built[0] == built[1]
