@@ -39,6 +39,8 @@ def borrowed(module: str, name: str) -> Callable[..., Any]:
     return call
 
 
+betainc = borrowed("scipy.special", "betainc")
+betaincinv = borrowed("scipy.special", "betaincinv")
 brentq = borrowed("scipy.optimize", "brentq")
 cdist = borrowed("scipy.spatial.distance", "cdist")
 cho_factor = borrowed("scipy.linalg", "cho_factor")

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, wraps
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -58,6 +58,25 @@ class Scheme(Protocol):
     def kind_of_reports(self, reported: Domain) -> Kind: ...
 
 
+def weighed(linear: Callable[..., Table]) -> Callable[..., Table]:
+    """A linear map of a table's numbers: where records have weights, their squares go the same way.
+
+    >>> half = weighed(lambda table: Table(table.domain, table.values / 2))
+    >>> half(count(pd.DataFrame({"A": [0, 1]}), weights=[1, 3])).squares
+    array([0.5, 4.5])
+    """
+
+    @wraps(linear)
+    def both(table: Table, *args: Any, **fixed: Any) -> Table:
+        mapped = linear(table, *args, **fixed)
+        if table.squares is not None and mapped is not table:
+            squares = Table.holding(table.domain, table.squares, table.cells, table.kind)
+            mapped.squares = linear(squares, *args, **fixed).values
+        return mapped
+
+    return both
+
+
 class Table:
     """Numbers (counts, estimated counts or probabilities) over the cells of a domain.
 
@@ -70,9 +89,16 @@ class Table:
     0.5
     >>> table.marginal("B").dense
     array([3., 1.])
+
+    Of records with weights, a cell holds their sum and, in `squares`, the sum of their squares (None
+    where each counts one); so :attr:`effective` says how many equal ones would tell as much.
+
+    >>> (1_600 * table).effective
+    4.0
     """
 
-    __slots__ = ("cells", "domain", "kind", "values")
+    __slots__ = ("cells", "domain", "kind", "squares", "values")
+    squares: np.ndarray | None
 
     def __init__(
         self,
@@ -85,6 +111,7 @@ class Table:
         self.values = held(np.array(_numbers(values, domain, cells)))
         self.cells = cells
         self.kind = kind
+        self.squares = None
 
     @classmethod
     def holding(
@@ -96,7 +123,7 @@ class Table:
     ) -> Table:
         """A table of numbers that nobody else will write to: they are not copied."""
         table = cls.__new__(cls)
-        table.domain, table.cells, table.kind = domain, cells, kind
+        table.domain, table.cells, table.kind, table.squares = domain, cells, kind, None
         table.values = held(_numbers(values, domain, cells).view())
         return table
 
@@ -123,6 +150,12 @@ class Table:
         return float(self.values.sum())
 
     @property
+    def effective(self) -> float:
+        """How many records of equal weight would estimate as well: (Σw)² / Σw² [Kish]."""
+        squares = self.values if self.squares is None else self.squares
+        return self.total**2 / float(squares.sum()) if squares.any() else 0.0
+
+    @property
     def dense(self) -> np.ndarray:
         """The numbers as an array with one axis an attribute."""
         return self.densified().values.reshape(self.shape)
@@ -134,6 +167,7 @@ class Table:
 
     # -- what it counts --------------------------------------------------------------------
 
+    @weighed
     def of_kind(self, kind: Kind) -> Table:
         """The same numbers as another kind: for who knows what was done to them."""
         return Table.holding(self.domain, self.values, self.cells, kind)
@@ -171,6 +205,7 @@ class Table:
 
     # -- storage ---------------------------------------------------------------------------
 
+    @weighed
     def densified(self) -> Table:
         """The same table with one number for every cell."""
         if not self.is_sparse:
@@ -184,6 +219,7 @@ class Table:
         values[self.cells] = self.values
         return Table.holding(self.domain, values, kind=self.kind)
 
+    @weighed
     def sparsified(self) -> Table:
         """The same table as its occupied cells only."""
         if self.is_sparse:
@@ -201,9 +237,6 @@ class Table:
         cells = np.flatnonzero(self.values != 0)  # of truth values it is found ten times faster
         return cells, self.values[cells]
 
-    def _as(self, values: np.ndarray) -> Table:
-        return Table.holding(self.domain, values, self.cells, self.kind)
-
     # -- arithmetic ------------------------------------------------------------------------
 
     def __add__(self, other: Table) -> Table:
@@ -219,6 +252,10 @@ class Table:
                 "tables over different domains cannot be added: "
                 f"{listed(self.names)} and {listed(other.names)}, or their levels, differ"
             )
+        if self.squares is not None or other.squares is not None:
+            pooled = self._as_one() + other._as_one()
+            pooled.squares = (self._squared() + other._squared()).values
+            return pooled
         if not self.is_sparse or not other.is_sparse:
             total = self.densified().values + other.densified().values
             return Table.holding(self.domain, total, kind=kind)
@@ -226,8 +263,20 @@ class Table:
         values = np.concatenate([self.values, other.values])
         return aggregated(self.domain, cells, values, kind)
 
+    def _as_one(self) -> Table:
+        """The same numbers without the squares of their weights."""
+        return Table.holding(self.domain, self.values, self.cells, self.kind)
+
+    def _squared(self) -> Table:
+        """The squares of the weights as a table."""
+        squares = self.values if self.squares is None else self.squares
+        return Table.holding(self.domain, squares, self.cells, self.kind)
+
     def __mul__(self, factor: float) -> Table:
-        return self._as(self.values * factor)
+        scaled = Table.holding(self.domain, self.values * factor, self.cells, self.kind)
+        if self.kind.what != "estimate":  # an estimate has no records that weigh anything
+            scaled.squares = self._squared().values * factor**2
+        return scaled
 
     __rmul__ = __mul__
 
@@ -240,6 +289,7 @@ class Table:
 
     # -- parts -----------------------------------------------------------------------------
 
+    @weighed
     def marginal(self, *names: str) -> Table:
         """Sum over all attributes but those named; the axes come in the order of the names.
 
@@ -263,6 +313,7 @@ class Table:
         ordered = summed.transpose([kept.index(axis) for axis in axes])
         return Table.holding(domain, ordered.reshape(-1), kind=kind)
 
+    @weighed
     def where(self, expression: Mapping[str, object] | None = None, **levels: object) -> Table:
         """The slice in which the named attributes have the given levels; their axes are gone.
 
@@ -646,14 +697,20 @@ def _count(
     if names is not None:
         domain = replace(domain, whole=columns)
     weighed = None if weights is None else checked_weights(weights, len(codes))
-    if worth_dense(domain.size, len(codes)):
-        table = Table(domain, np.bincount(codes, weighed, minlength=domain.size))
-    elif weighed is not None:
-        table = aggregated(domain, codes, weighed)
-    else:
-        cells, numbers = np.unique(codes, return_counts=True)
-        table = Table(domain, numbers, cells)
+    table = _summed(domain, codes, weighed)
+    if weighed is not None:
+        table.squares = _summed(domain, codes, weighed**2).values
     return _said(table, kind, scheme)
+
+
+def _summed(domain: Domain, codes: np.ndarray, weights: np.ndarray | None) -> Table:
+    """The number of records in each cell, or the sum of what they weigh."""
+    if worth_dense(domain.size, len(codes)):
+        return Table(domain, np.bincount(codes, weights, minlength=domain.size))
+    if weights is not None:
+        return aggregated(domain, codes, weights)
+    cells, numbers = np.unique(codes, return_counts=True)
+    return Table(domain, numbers, cells)
 
 
 def _asked(frame: object, levels: Levels) -> tuple[object, Levels, Scheme | None]:

@@ -1,17 +1,19 @@
 """Shares with intervals from reports and a scheme."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import beta
 
 from ppdm.cli import main
 from ppdm.contract import Survey
 from ppdm.disguise.scheme import scheme_of
-from ppdm.survey import estimate
-from ppdm.survey.relate import em_shares, pairs, power, regression, relation, two_samples
+from ppdm.estimate import difference, estimate
+from ppdm.survey.relate import power, regression, two_samples
 
 FORCED = {"mechanism": "forced-response", "truth": 2 / 3, "forced": [1 / 6, 1 / 6]}
 WARNER = {"mechanism": "warner", "p": 0.7}
@@ -36,7 +38,12 @@ def test_published_examples(protection, yes, of, share, se):
     found = estimate(reports(yes, of), survey).set_index("answer").loc["yes"]
     assert found["share"] == pytest.approx(share, abs=1e-6)
     assert found["se"] == pytest.approx(se, abs=1e-6)
-    assert found["high"] - found["low"] == pytest.approx(2 * 1.959964 * found["se"], rel=1e-6)
+    exact = beta.ppf(
+        [0.025, 0.975], [yes, yes + 1], [of - yes + 1, of - yes]
+    )  # of the reported share
+    M = scheme_of(survey).matrix(survey.domain)
+    mapped = (exact - M[1, 0]) / (M[1, 1] - M[1, 0])
+    assert found[["low", "high"]].tolist() == pytest.approx(mapped, abs=1e-12)
 
 
 def test_forced_response_to_the_twelfth_digit_of_rrreg():
@@ -136,8 +143,15 @@ def test_what_does_not_fit_is_refused(people, survey, tmp_path):
         estimate(people, survey, method="magic")
     with pytest.raises(ValueError, match="rng is a numpy.random.Generator"):
         estimate(people, survey, method="em")
-    with pytest.raises(ValueError, match="confidence lies between 0 and 1; got 95"):
-        estimate(people, survey, confidence=95)
+    for alpha in (95, 0.95, 0, 1.0, np.nan, "5 %", True):
+        for function in (
+            partial(estimate, people, survey),
+            partial(difference, people, survey, "A", "B"),
+            partial(regression, people, survey, "A", ["age"]),
+            partial(power, survey, "A", 0.05),
+        ):
+            with pytest.raises(ValueError, match="alpha is the chance that an interval misses"):
+                function(alpha=alpha)
 
 
 def test_a_column_that_was_not_asked_groups_too(people, survey):
@@ -171,17 +185,9 @@ def test_groups_are_not_overwritten_by_the_result(name):
     frame = pd.DataFrame({"A": ["no", "yes"] * 9, name: ["u", "v", "v"] * 6})
     with pytest.raises(ValueError, match=f"has a column '{name}' of its own"):
         estimate(frame, survey, by=name)
+    with pytest.raises(ValueError, match=f"has a column '{name}' of its own"):
+        estimate(frame, survey, ["A", name])
     assert set(estimate(frame, survey)["question"]) == {"A", name}
-
-
-@pytest.mark.parametrize("name", ["respondents", "reported", "estimate", "se", "high"])
-def test_combinations_are_not_overwritten_by_the_result(name):
-    survey = Survey({"A": ["no", "yes"], name: ["u", "v"]}, [{**WARNER, "attributes": ["A"]}])
-    frame = pd.DataFrame({"A": ["no", "yes"] * 9, name: ["u", "v", "v"] * 6})
-    with pytest.raises(ValueError, match=f"has a column '{name}' of its own"):
-        pairs(frame, survey, "A", name)
-    with pytest.raises(ValueError, match=f"has a column '{name}' of its own"):
-        em_shares(frame, survey, ["A", name])
 
 
 @pytest.mark.parametrize(
@@ -208,11 +214,11 @@ def test_a_regression_refuses_what_is_no_level(name, value, message):
 
 
 def test_too_few_reports_are_refused(survey, people, tmp_path, capsys, monkeypatch):
-    rng, none = np.random.default_rng(1), people.iloc[:0]
+    none = people.iloc[:0]
     with pytest.raises(ValueError, match="there are no reports"):
         regression(none, survey, "A", ["age"])
     with pytest.raises(ValueError, match="needs two reports at least; there are 0"):
-        relation(none, survey, "A", "age", rng)
+        difference(none, survey, "A", "age")
     pytest.importorskip("polars")
     monkeypatch.chdir(tmp_path)
     survey.save("scheme.json")

@@ -40,7 +40,7 @@ from ppdm.domain import (
 )
 from ppdm.kinds import Kind
 from ppdm.levels import zeros_and_ones
-from ppdm.table import SMALL, Pairs, Table, aggregated, whole_counts, worth_dense
+from ppdm.table import SMALL, Pairs, Table, aggregated, weighed, whole_counts, worth_dense
 
 #: A matrix over all cells is for looking at, not for computing with.
 MATRIX_LIMIT = 4_096
@@ -352,12 +352,16 @@ class Mechanism(ABC):
         self._refuse_twice(table.kind)
         bound = self.on(table.domain)
         kind = self._after(table.kind, bound)
-        if _stays_sparse(table, bound):
-            return self._scattered(table, bound, bound.reported, kind, "apply")
-        values = table.dense
-        for channel, axes in bound.steps:
-            values = channel.apply(values, axes)
-        return Table.holding(bound.reported, values.reshape(-1), kind=kind)
+
+        def applied(table: Table) -> Table:
+            if _stays_sparse(table, bound):
+                return self._scattered(table, bound, bound.reported, kind, "apply")
+            values = table.dense
+            for channel, axes in bound.steps:
+                values = channel.apply(values, axes)
+            return Table.holding(bound.reported, values.reshape(-1), kind=kind)
+
+        return weighed(applied)(table)
 
     def undo(self, table: Table) -> Table:
         """Estimate the true counts from those of reports: unbiased, possibly negative.

@@ -8,12 +8,11 @@ The survey file is the contract (`ppdm.contract`) in YAML. From it come
     codes      a report as a short code that can be read out, typed, scanned and checked
     slides     a first lecture with it, on ten slides
     collect    codes from files and pasted lists; `server` for a lecture; `sheets` to and from others
-    estimate   shares with intervals, from reports wherever they lie
-    relate     pairs, relations and regressions; how many respondents one needs
+    relate     regressions; the unrelated question with two samples; how many respondents one needs
     report     the result as a page and as CSV
     plan       a survey of a country, on paper and by simulation
     choice     which scheme should I use? `ppdm advise`
-    commands   `ppdm survey`; `cli` is `ppdm estimate`
+    commands   `ppdm survey`; `cli` is `ppdm estimate`, which stands on `ppdm.estimate`
 
 True answers never leave the respondent's page.
 
@@ -23,8 +22,8 @@ True answers never leave the respondent's page.
     shares = estimate("reports/*.parquet", Survey.load("scheme.json"), by="region")
 """
 
+from ppdm.estimate import estimate
 from ppdm.survey.codes import Codes
-from ppdm.survey.estimate import estimate
 from ppdm.survey.form import form
 
 __all__ = ["Codes", "estimate", "form"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 from ppdm.contract import Survey
 from ppdm.files import replace_file
-from ppdm.survey.cli import add_method, show
+from ppdm.survey.cli import add_options
 from ppdm.survey.devices import DEVICES
 
 Options = dict[str, dict[str, Any]]
@@ -37,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "read codes from files, folders and lists; or serve a lecture",
         _COLLECT | _ASKING,
     )
-    add_method(
+    add_options(
         _add(
             actions,
             _estimate,
@@ -103,12 +102,6 @@ _COLLECT: Options = {
 }  # fmt: skip
 _ESTIMATE: Options = {
     "reports": {"type": Path, "help": "the reports, a CSV file with a column a question"},
-    "--by": {"help": "an open question: estimates for each of its answers"},
-    "--pair": {"nargs": 2, "action": "append", "default": [], "metavar": ("A", "B"),
-               "help": "the shares of each combination, and whether the two go together; "
-               "may be given more than once"},
-    "--regress": {"nargs": "+", "action": "append", "default": [], "metavar": "A",
-                  "help": "a protected yes-or-no question, then open questions that may explain it"},
     "--out": {"type": Path, "default": Path("result"), "help": "a folder for the result (result)"},
 }  # fmt: skip
 
@@ -251,63 +244,12 @@ def _serve(args: argparse.Namespace) -> int:
 
 
 def _estimate(args: argparse.Namespace) -> int:
-    import numpy as np
-
-    from ppdm.survey import relate, report
-    from ppdm.survey.estimate import estimate
-    from ppdm.survey.sheets import harmless, read_reports
+    from ppdm.survey import relate
+    from ppdm.survey.cli import estimated
+    from ppdm.survey.sheets import read_reports
 
     survey = Survey.load(args.file)
-    reports = relate.as_reports(read_reports(args.reports, survey), survey)
-    rng = np.random.default_rng(args.seed)
-    table = estimate(reports, survey, method=args.method, rng=rng)
-    parts = _parts(args, survey, reports, rng)
-    written = report.write(args.out, survey, table, args.method, parts)
-    show(table)
-    if args.by:
-        groups = estimate(reports, survey, args.by, method=args.method, rng=rng)
-        written.append(args.out / ("by-" + re.sub(r"[^\w-]", "_", args.by) + ".csv"))
-        replace_file(written[-1], harmless(groups))
-        print()
-        show(groups)
-    for part in parts:
-        print(
-            f"\n{part.heading}\n{part.table.to_string(index=False, float_format='{:.3f}'.format)}"
-        )
-    print(*written, sep="\n")
+    records = read_reports(args.reports, survey)
+    records = records.assign(**relate.as_reports(records, survey))
+    print(*estimated(args, survey, records, args.out)[1], sep="\n")
     return 0
-
-
-def _parts(args: argparse.Namespace, survey: Survey, reports, rng) -> list:
-    """The pairs, relations and regressions that were asked for."""
-    import pandas as pd
-
-    from ppdm.survey import relate
-    from ppdm.survey.report import Part
-
-    parts, last = (
-        [],
-        {name: f"“{levels[-1]}” to {name}" for name, levels in survey.attributes.items()},
-    )
-    for a, b in args.pair:
-        relation = relate.relation(reports, survey, a, b, rng)
-        pairs = (
-            relate.pairs(reports, survey, a, b)
-            if args.method == "inversion"
-            else relate.em_shares(reports, survey, [a, b], rng)
-        )
-        pairs = pairs.set_axis(["answer", "other answer", *pairs.columns[2:]], axis=1)
-        text = f"The share of {last[a]} among those with {last[b]}, less that among all others."
-        row = pd.DataFrame([{"question": a, "other": b, **relation._asdict()}])
-        parts += [
-            Part("relations", f"{a} and {b}", text, row),
-            Part("pairs", f"{a} and {b} together", "", pairs.assign(question=a, other=b)),
-        ]
-    for name, *covariates in args.regress:
-        result = relate.regression(reports, survey, name, covariates)
-        text = (
-            f"Logistic regression of the true answer; log-likelihood {result.log_likelihood:.3f}."
-        )
-        heading = f"Who truly says {last[name]}"
-        parts.append(Part("regressions", heading, text, result.table.assign(question=name)))
-    return parts

@@ -26,6 +26,10 @@ _NO_SHARE = (
     "has reported more than once, or people did not follow the instructions, or the reports were made with other "
     "probabilities than the survey file names. Do not use this estimate."
 )
+_NO_INTERVAL = (
+    "Where no interval is printed, none would cover as often as it says: there are too few reports, or too few "
+    "people in a group whose size is itself estimated."
+)
 
 
 class Part(NamedTuple):
@@ -38,7 +42,11 @@ class Part(NamedTuple):
 
 
 def page(
-    survey: Survey, shares: pd.DataFrame, method: str = "inversion", parts: Sequence[Part] = ()
+    survey: Survey,
+    shares: pd.DataFrame,
+    method: str = "inversion",
+    parts: Sequence[Part] = (),
+    alpha: float = 0.05,
 ) -> str:
     """One HTML page: a figure and a table for each question, then what goes together.
 
@@ -53,6 +61,7 @@ def page(
         title=survey.title or "A survey",
         number=int(shares["reports"].max()),
         method=_METHODS[method],
+        level=f"{100 - 100 * alpha:g}",
         results=results(survey, shares),
         parts=[part._replace(table=_table(part.table)) for part in parts],
         fingerprint=survey.fingerprint,
@@ -78,19 +87,17 @@ def results(survey: Survey, shares: pd.DataFrame) -> list[dict[str, Any]]:
 def doubts(rows: pd.DataFrame) -> list[str]:
     """What the reports on a question say against its estimate: no true share leads to them.
 
-    That is so where a whole interval lies below 0 or above 1, and where an exact test says so
-    (a column `fit`: how probable such reports are at most, whatever the true shares).
+    An exact test says so (`fit`: how probable such reports are at most, whatever the true shares). A
+    share without an interval is no doubt, but it has to be said, too.
 
-    >>> row = {"answer": "yes", "share": 1.39, "low": 1.37, "high": 1.42}
+    >>> row = {"answer": "yes", "share": 1.39, "low": 1.37, "high": 1.42, "fit": 1e-9}
     >>> doubts(pd.DataFrame([row]))[0][:44]
     'No true share leads to these reports: chance'
-    >>> doubts(pd.DataFrame([row | {"share": 1.02, "low": 0.9, "high": 1.14}]))
+    >>> doubts(pd.DataFrame([row | {"share": 1.02, "low": 0.9, "high": 1.14, "fit": 0.4}]))
     []
     """
-    outside = ((rows["high"] < 0) | (rows["low"] > 1)).any()
-    if outside or ("fit" in rows and (rows["fit"] < _IMPOSSIBLE).any()):
-        return [_NO_SHARE]
-    return []
+    none = ((rows["reports"] > 0) & rows["low"].isna()).any() if "reports" in rows else False
+    return [_NO_SHARE] * bool((rows["fit"] < _IMPOSSIBLE).any()) + [_NO_INTERVAL] * bool(none)
 
 
 def figure(rows: pd.DataFrame) -> str:
@@ -114,13 +121,18 @@ def _table(rows: pd.DataFrame) -> Any:
 
 
 def write(
-    folder: Path, survey: Survey, shares: pd.DataFrame, method: str, parts: Sequence[Part] = ()
+    folder: Path,
+    survey: Survey,
+    shares: pd.DataFrame,
+    method: str,
+    parts: Sequence[Part] = (),
+    alpha: float = 0.05,
 ) -> list[Path]:
     """`report.html`, `shares.csv` and a CSV of each kind of further part in a folder; returns their paths."""
     tables = {"shares": [shares]}
     for part in parts:
         tables.setdefault(part.file, []).append(part.table)
-    files = {"report.html": page(survey, shares, method, parts).encode()}
+    files = {"report.html": page(survey, shares, method, parts, alpha).encode()}
     files |= {f"{name}.csv": harmless(pd.concat(some)) for name, some in tables.items()}
     for name, content in files.items():
         replace_file(folder / name, content)

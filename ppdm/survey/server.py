@@ -28,8 +28,8 @@ from urllib.parse import urlsplit
 import pandas as pd
 
 from ppdm.contract import Survey
+from ppdm.estimate import estimate
 from ppdm.survey.collect import SAME, Store, write
-from ppdm.survey.estimate import estimate
 from ppdm.survey.form import form
 from ppdm.survey.pages import render
 from ppdm.survey.report import results
