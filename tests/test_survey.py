@@ -305,7 +305,14 @@ def test_a_regression_is_the_peak_of_the_likelihood():
 def test_advice_names_the_worst_and_warns_of_readable_groups():
     told = advice.advice(SURVEY)
     assert "a, b shares one coin" in told and "his best guess is right in 75 %" in told
-    assert "1,537" in told  # respondents for the coin
+    assert "1,537" in told and "where 90 % say “no”, no report" in told  # respondents for the coin
+    new = advice.advice(Survey.from_yaml(advice.TEMPLATE))
+    assert (
+        "1,707 if all follow the instructions; 3,348 if 10 of 100 do not" in new
+        and "nan" not in new
+    )
+    sure = one("extended-crosswise", p=0.01)
+    assert "A is hardly protected: 99 % of the reports" in advice.check(sure)[0]
 
 
 @pytest.mark.parametrize(
@@ -405,45 +412,52 @@ def test_translations_have_every_word():
         read_strings("fr")
 
 
-def test_real_devices_fit_the_mechanism_or_are_refused():
-    day = 23 * 12 / 365.2425
-    forced = one("forced-response", truth=4 / 6, forced=[1 / 6, 1 / 6])
-    for survey, device, words in [
-        (
-            one("warner", p=4 / 6),
-            "dice",
-            "At 1–4, give your true answer. At 5–6, give the opposite",
-        ),
-        (forced, "dice", "At 5, give the answer “no”, whatever is true."),
-        (
-            one("warner", p=day),
-            "birthday",
-            "from 1 to 23, give your true answer. Otherwise give the",
-        ),
-        (one("warner", p=0.7557), "birthday", "from 1 to 23"),
-        (
-            one("warner", p=day),
-            "crosswise",
-            "from 1 to 23. Tell only whether your two answers are alike",
-        ),
-    ]:
-        text = text_of(form(survey, device=device))
-        assert words in text and "device keeps your answer" not in text
-        english = read_strings("en")  # the page does not claim the die's work
-        assert english["intro_device"] in text and english["intro"] not in text
-    for survey, device, words in [
+DAY = 23 * 12 / 365.2425
+FORCED = {"truth": 4 / 6, "forced": [1 / 6, 1 / 6]}
+
+
+@pytest.mark.parametrize(
+    ("survey", "device", "words"),
+    [
+        (one("warner", p=4 / 6), "dice", "If it shows 1–4, give your true answer. If it shows 5–6, give the opp"),
+        (one("warner", p=0.7557), "birthday", "If that birthday is on day 1–23 of a month, give your true answer."),
+        (one("warner", p=0.3), "digit", "If that number ends in 0–2, give your true answer."),
+        (one("forced-response", **FORCED), "dice", "If it shows 5, give the answer “no”, whatever is true."),
+        (one("triangular", p=DAY), "birthday", "and whether that birthday is on day 1–23 of a month."),
+        (one("crosswise", p=DAY), "browser", "both or neither: “yes” twice, or “no” twice"),
+        (one("crosswise", p=1 / 6), "dice", "whether it shows 1."),
+        (one("extended-crosswise", p=DAY), "browser", "whether that birthday is on day 24 of a month or later."),
+        (one("cheating-detection", halves=[1 / 6, 4 / 6]), "browser", "If it shows 3–6, give the answer “yes”"),
+    ],
+)  # fmt: skip
+def test_a_device_is_described_and_the_page_draws_nothing(survey, device, words):
+    """Nor does it claim the die's work; and it speaks German."""
+    page, english = form(survey, device=device), read_strings("en")
+    assert words in text_of(page) and "device keeps your answer" not in page
+    # with one birthday for all, the report on an anchor, whose answer is known, would give away the others
+    assert any(
+        word in text_of(page)
+        for word in ("anew for each", "another person for each", "another one for each")
+    )
+    assert english["intro_device"] in text_of(page) and '"steps": []' in page
+    assert "{" not in text_of(form(survey, device=device, strings="de"))
+
+
+@pytest.mark.parametrize(
+    ("survey", "device", "words"),
+    [
         (one("warner", p=0.75), "dice", "multiple of 1/6"),
         (one("warner", p=0.667), "dice", "4/6 is written 0.6666667"),
+        (one("warner", p=0.25), "digit", "multiple of 1/10"),
         (one("k-rr", p=0.6), "dice", "not by k-rr"),
         (one("warner", p=0.77), "birthday", "no day of the month"),
-        (
-            forced,
-            "crosswise",
-            "with crosswise 'A' can be protected by warner, not by forced-response",
-        ),
-    ]:
-        with pytest.raises(ValueError, match=words):
-            form(survey, device=device)
+        (one("crosswise", p=0.25), "browser", "day 8 has 0.2628"),
+        (one("warner", p=0.7), "coin", "device is one of browser, dice, birthday, digit; got 'coin'"),
+    ],
+)  # fmt: skip
+def test_what_a_device_cannot_do_is_refused(survey, device, words):
+    with pytest.raises(ValueError, match=words):
+        form(survey, device=device)
 
 
 def test_a_lecture_speaks_another_language_and_takes_a_die(tmp_path, monkeypatch, capsys):
@@ -454,7 +468,10 @@ def test_a_lecture_speaks_another_language_and_takes_a_die(tmp_path, monkeypatch
     words = ["--serve", "--port", "0", "--store", tmp_path / "codes.txt"]
     words += ["--strings", "de", "--device", "dice", "--contact", "Ada"]
     assert commanded("collect", tmp_path / "s.json", *words) == 0
-    assert read_strings("de")["intro_device"] in text_of(served[0]) and "Bei 1–4 geben" in served[0]
+    assert (
+        read_strings("de")["intro_device"] in text_of(served[0])
+        and "Wenn der Würfel 1–4 zeigt" in served[0]
+    )
     assert "/live?key=" in capsys.readouterr().out
     with pytest.raises(ValueError, match=r"seats.txt cannot be read: No such file"):
         commanded("collect", tmp_path / "s.json", *words, "--seats", tmp_path / "seats.txt")
@@ -494,7 +511,7 @@ def test_from_the_file_to_the_report(tmp_path, monkeypatch, capsys):
     rng, scheme, out = np.random.default_rng(1), scheme_of(survey), Codes(survey)
     true = pd.DataFrame(
         {
-            n: rng.choice(lv, 1000, p=[0.7, 0.3] if len(lv) == 2 else None)
+            n: rng.choice(lv, 1000, p=survey.known.get(n, [0.7, 0.3] if len(lv) == 2 else None))
             for n, lv in survey.attributes.items()
         }
     )
@@ -517,7 +534,8 @@ def test_from_the_file_to_the_report(tmp_path, monkeypatch, capsys):
         likely = pd.read_csv(f"likely/{name}.csv")
         share = likely["share"]
         assert ((likely["low"] >= 0) & (likely["high"] <= 1) & (share >= 0)).all()
-        assert ((likely["low"] <= share) & (share <= likely["high"])).all()
+        # where a share is held at 0, the search ends some 1e-8 above it
+        assert ((likely["low"] <= share + 1e-6) & (share <= likely["high"] + 1e-6)).all()
     assert "likeliest ones" in Path("likely/report.html").read_text()
     row = pd.read_csv("result/shares.csv").set_index(["question", "answer"]).loc[("cheated", "yes")]
     assert abs(row["share"] - 0.3) < 4.5 * row["se"]
@@ -530,11 +548,19 @@ def test_from_the_file_to_the_report(tmp_path, monkeypatch, capsys):
         "Who truly says “yes” to cheated",
     ):
         assert words in page
+    followed = pd.read_csv("result/compliance.csv")
+    assert "Did people follow the instructions? cheated" in page and "Of 100 people" in page
+    assert followed["question"].tolist() == ["cheated"] * 2 + ["awake"] * 2  # the anchor is none
+    assert followed["followed"].between(0.8, 1.2).all() and (followed["fit"] > 1e-6).all()
     assert "set aside" not in page  # the estimate knows nothing of what was
     assert "'=1+1" in Path("reports-set-aside.csv").read_text()
     told = capsys.readouterr().out
-    assert "1,000 reports" in told and "(intercept)" in told and "where 90 % say “no”" in told
-    assert report.page(survey, estimate(sent, survey)).count("<svg") == 8  # one an answer
+    assert (
+        "1,000 reports" in told
+        and "(intercept)" in told
+        and "if 10 of 100 do not, and it is corrected" in told
+    )
+    assert report.page(survey, estimate(sent, survey)).count("<svg") == 9  # one an answer
 
 
 def test_no_file_holds_a_formula_and_its_reports_are_read_back(tmp_path, monkeypatch):
