@@ -257,17 +257,17 @@ def refuse_other_columns(columns: Iterable[str], domain: Domain) -> None:
 
     >>> refuse_other_columns(["a"], Domain(("A",), ((0, 1),)))
     Traceback (most recent call last):
-    ValueError: the records lack A and have a, which is not asked; asked is A
+    ValueError: the records lack A and have a, which was not asked for; the attributes are A
     """
     columns = list(columns)
     missing = [name for name in domain.names if name not in columns]
     extra = [name for name in columns if name not in domain.names]
     if missing or extra:
         lacks = f"lack {listed(missing)}" if missing else ""
-        has = f"have {listed(extra)}, which is not asked" if extra else ""
+        has = f"have {listed(extra)}, which was not asked for" if extra else ""
         raise ValueError(
             f"the records {' and '.join(filter(None, (lacks, has)))}; "
-            f"asked is {listed(domain.names)}"
+            f"the attributes are {listed(domain.names)}"
         )
 
 
@@ -331,10 +331,39 @@ def as_frame(records: object) -> pd.DataFrame:
         return records
     if engines.elsewhere(records):
         return engines.to_pandas(records)
+    if hasattr(records, "toarray"):
+        raise ValueError("sparse matrices are not supported: hand over records.toarray()")
     array = np.asarray(records)
     if array.ndim != 2:
-        raise ValueError(f"records must be a frame or a 2-d array; got {array.ndim} dimension(s)")
+        raise ValueError(
+            f"records must be a frame or a 2-d array; got {array.ndim} dimension(s). Reshape your data: "
+            "a row a record, a column an attribute"
+        )
+    if array.dtype.kind == "c":
+        raise ValueError("Complex data not supported: answers are words or real numbers")
     return pd.DataFrame(array, columns=[f"x{axis}" for axis in range(array.shape[1])])
+
+
+def beside(records: object, values: Any, what: str) -> Any:
+    """Values that belong to records one by one: a Series by its labels, anything else in order.
+
+    >>> people = pd.DataFrame({"A": [1, 0]}, index=["ann", "bob"])
+    >>> beside(people, pd.Series([3, 5], index=["bob", "ann"]), "the weights").tolist()
+    [5, 3]
+    """
+    if not isinstance(values, pd.Series) or not isinstance(records, (pd.DataFrame, pd.Series)):
+        return values
+    index = records.index
+    if values.index.equals(index) or len(values) != len(
+        index
+    ):  # other lengths are refused elsewhere
+        return values
+    if index.is_unique and values.index.is_unique and index.isin(values.index).all():
+        return values.loc[index]
+    raise ValueError(
+        f"{what} have other row labels than the records, so it is not known which belongs to which: give "
+        f"them the records' index, or hand over to_numpy() to take them in order"
+    )
 
 
 def _coded_column(
@@ -354,7 +383,7 @@ def _coded_column(
     if missing.any():
         place = f"first in {_place(column, missing)}" if alike is None else _number(missing, alike)
         raise ValueError(
-            f"column {column.name!r} has missing values ({place}): "
+            f"column {column.name!r} has missing values ({place}; NaN or None): "
             "fill them, drop the rows, or make them a level of their own"
         )
     values, numbers = _distinct(column)
@@ -404,12 +433,16 @@ def _own_levels(column: pd.Series, values: list) -> list | tuple:
         return list(column.cat.categories)
     if zeros_and_ones(values):
         return (0, 1)
+    if any(isinstance(value, float) and math.isinf(value) for value in values):
+        raise ValueError(f"column {column.name!r} holds inf, which is no answer")
     try:
         return sorted(values)
     except TypeError:
+        kinds = {type(value).__name__: value for value in values}
+        examples = " and ".join(f"{value!r} ({kind})" for kind, value in kinds.items())
         raise ValueError(
-            f"column {column.name!r} mixes values that cannot be sorted, for example "
-            f"{listed(values[:3])}: make it categorical"
+            f"column {column.name!r} mixes answers of different types, which have no order: "
+            f"{examples}. Write all of them alike, or make the column categorical"
         ) from None
 
 

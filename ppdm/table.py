@@ -33,6 +33,7 @@ from ppdm.domain import (
     Domain,
     Levels,
     as_frame,
+    beside,
     columns_of,
     declared,
     encode,
@@ -696,6 +697,7 @@ def _count(
     codes, domain = encode(frame, given)
     if names is not None:
         domain = replace(domain, whole=columns)
+    weights = beside(frame, weights, "the weights")
     weighed = None if weights is None else checked_weights(weights, len(codes))
     table = _summed(domain, codes, weighed)
     if weighed is not None:
@@ -876,11 +878,14 @@ def checked_weights(weights: ArrayLike, records: int) -> np.ndarray:
     >>> checked_weights([1, 2], 2)
     array([1., 2.])
     """
-    numbers = np.asarray(weights, dtype=float)
+    try:
+        numbers = np.asarray(weights, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"weights are numbers, one a record; got {weights!r}") from None
     if numbers.shape != (records,):
-        raise ValueError(f"{records} records need {records} weights; got {numbers.shape}")
+        raise ValueError(f"{records} records need {records} weights; got the shape {numbers.shape}")
     if not np.isfinite(numbers).all() or (numbers < 0).any() or not numbers.sum() > 0:
-        raise ValueError("weights are finite and not negative, and at least one is positive")
+        raise ValueError("weights are finite and not negative, and not all of the weights are zero")
     return numbers
 
 

@@ -14,6 +14,7 @@ def one_thread() -> AbstractContextManager[Any]:
     42
     """
     try:
+        import scipy.linalg  # noqa: F401  (a library that is loaded later is not limited)
         from threadpoolctl import threadpool_limits
     except ModuleNotFoundError:  # it comes with scikit-learn
         return nullcontext()

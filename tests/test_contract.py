@@ -458,9 +458,9 @@ def scheme_and_frame():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda f: f.rename(columns={"A": "a"}), "lack A and have a, which is not asked"),
-        (lambda f: f.drop(columns="A"), "the records lack A; asked is A, B, C"),
-        (lambda f: f.assign(D=1), "the records have D, which is not asked"),
+        (lambda f: f.rename(columns={"A": "a"}), "lack A and have a, which was not asked for"),
+        (lambda f: f.drop(columns="A"), "the records lack A; the attributes are A, B, C"),
+        (lambda f: f.assign(D=1), "the records have D, which was not asked for"),
         (lambda f: f.assign(A="YES"), "value 'YES' .row 0., which is not among its levels no, yes"),
         (lambda f: f.assign(B=2), "value 2 .row 0., which is not among its levels 0, 1"),
         (lambda f: f.assign(B=None), "column 'B' has missing values"),
@@ -622,7 +622,7 @@ def test_weights_are_added():
     for bad, message in (
         ([1], "3 records need 3 weights"),
         ([1, -1, 1], "not negative"),
-        ([0, 0, 0], "at least one is positive"),
+        ([0, 0, 0], "not all of the weights are zero"),
         ([1, np.nan, 1], "finite"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -188,7 +188,10 @@ def test_a_mechanism_that_knows_no_estimate_refuses_to_score():
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_undo_is_not_skipped_for_the_class(learner):
-    """Once P(c=1 | a=1) = .9 was learned as .656 when the class came without its name."""
+    """Once P(c=1 | a=1) = .9 was learned as .656 when the class came without its name.
+
+    The class is the one attribute that a scheme names and that the records lack; of two, it is asked.
+    """
     true, rng = people(3_000), np.random.default_rng(6)
     for mechanism in (MECHANISMS["two coins"], MECHANISMS["matrix"], MECHANISMS["skewed"]):
         sent = mechanism.disguise(true, rng)
@@ -196,8 +199,12 @@ def test_undo_is_not_skipped_for_the_class(learner):
         named = learner(mechanism).fit(X, y)
         assert named.classes_.tolist() == [0, 1]
         for unnamed in (y.to_numpy(), y.tolist(), y.rename(None)):
+            again = learner(mechanism).fit(X, unnamed)
+            np.testing.assert_array_equal(
+                again.predict_proba(true[["a", "b"]]), named.predict_proba(true[["a", "b"]])
+            )
             with pytest.raises(ValueError, match="the class has no name, so it is not known how"):
-                learner(mechanism).fit(X, unnamed)
+                learner(mechanism).fit(X[["b"]], unnamed)
         with pytest.raises(
             ValueError, match="names c, which the records lack, and does not name .*d, which"
         ):
@@ -238,7 +245,7 @@ def test_a_bound_learner_takes_what_is_asked_and_nothing_else(learner):
     )  # a level that nobody gave is known
     for wrong, message in (
         ((X[["a"]], y), "the records lack b"),
-        ((X.assign(d=1), y), "the records have d, which is not asked"),
+        ((X.assign(d=1), y), "the records have d, which was not asked for"),
         ((X, y.rename("d")), "lack c and have d"),
         ((X.assign(b=3), y), "value 3 .row 0., which is not among its levels 0, 1, 2"),
     ):

@@ -110,20 +110,21 @@ import numpy as np, pandas as pd
 from ppdm.distort import kcg
 from ppdm.learn import J48
 from ppdm.learn.nearest import NearestNeighbour
-from ppdm.optimise import best_ldp_scheme, best_matrix, optrr
+from ppdm.optimise import best_ldp_scheme, optrr
+from ppdm.optimise.descent import descend
 
 rng = np.random.default_rng(7)
 X = pd.DataFrame({"a": rng.normal(size=60).round(1), "b": rng.choice(list("xyz"), 60)})
 X.loc[::7, "a"] = np.nan
 y = (X["a"] > 0) ^ (X["b"] == "x")
-results = {"J48" + str(binary): str(J48(binary_splits=binary).fit(X, y)) for binary in (False, True)}
+results = {"J48": str(J48().fit(X, y))}
 points = rng.normal(size=(40, 3)).round(1)
 neighbour = NearestNeighbour(growing_ranges=True).fit(points, np.arange(40) % 3)
 results["IBk"] = neighbour.predict_proba(2 * points[::-1]).tolist()
 results["kCG"] = kcg(points, 4, np.random.default_rng(2)).tolist()
 front = optrr([0.2, 0.3, 0.5], 0.8, np.random.default_rng(1), generations=3)
 results["OptRR"] = front.mse.tolist()
-results["square"] = best_matrix([0.5, 0.3, 0.2], 0.8, 0.3, np.random.default_rng(1)).tolist()
+results["square"] = descend(np.eye(3), np.array([0.5, 0.3, 0.2]), 0.8, 0.3).tolist()
 results["LDP"] = best_ldp_scheme([0.5, 0.3, 0.2], 1.0).mse
 print(json.dumps(results))
 """

@@ -282,7 +282,7 @@ def test_a_contract_says_the_levels_of_all_columns():
     with pytest.warns(UserWarning, match="another order"):
         table = count(frame.lazy(), survey)
     assert table.names == ("A", "B") and table.n(A="yes", B=1) == 2
-    with pytest.raises(ValueError, match="have C, which is not asked"):
+    with pytest.raises(ValueError, match="have C, which was not asked for"):
         count(frame.with_columns(C=1), survey)
     part = count(frame, survey, names=["A"])
     assert part.levels == (("no", "yes"),) and part.domain.whole == ("B", "A")

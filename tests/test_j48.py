@@ -19,7 +19,7 @@ QUICK = [name for name in NAMED if name != "adult"]
 RANDOM = [json.loads(line) for line in weka.stored("random.jsonl.xz").splitlines()]
 
 
-@parametrize_with_checks([J48(), J48(unpruned=True, binary_splits=True), NearestNeighbour()])
+@parametrize_with_checks([J48(), NearestNeighbour()])
 def test_estimator_checks(estimator, check):
     check(estimator)
 
@@ -40,7 +40,7 @@ def test_there_are_random_sets_of_every_kind():
     trees = [case["tree"] for case in RANDOM]
     leaves = np.array([int(re.search(r"Leaves  : \t(\d+)", tree)[1]) for tree in trees])
     assert len(RANDOM) >= 100
-    assert (leaves > 1).mean() > 0.6 and leaves.max() > 50
+    assert (leaves > 1).sum() > 50 and leaves.max() > 40
     assert {case["options"] for case in RANDOM} == set(weka.OPTIONS)
 
 

@@ -68,7 +68,6 @@ def test_a_search_takes_a_generator(rng):
     for search in (
         lambda: spea2.optrr(PRIOR, DELTA, rng, generations=1),
         lambda: descent.square_front(PRIOR, DELTA, [0.3], rng),
-        lambda: descent.best_matrix(PRIOR, DELTA, 0.3, rng),
     ):
         with pytest.raises(ValueError, match="numpy.random.Generator"):
             search()
@@ -448,7 +447,10 @@ def test_descent_keeps_the_bounds_next_to_the_highest_privacy():
 def test_more_outputs_are_no_worse():
     rng = np.random.default_rng(16)
     errors = [
-        objectives.mse(descent.best_matrix(PRIOR, 0.9, 0.3, rng, outputs=m, starts=6), PRIOR)
+        min(
+            float(objectives.mse(descent.descend(start, PRIOR, 0.9, 0.3), PRIOR))
+            for start in (random_matrix(rng, m, 4) for _ in range(6))
+        )
         for m in (4, 6)
     ]
     assert errors[1] <= errors[0] * (1 + 1e-4)
@@ -459,11 +461,9 @@ def test_descent_refuses_what_it_cannot_do():
     with pytest.raises(ValueError, match=r"privacy is 0\.6"):
         descent.square_front(PRIOR, 0.8, [0.6], rng)
     with pytest.raises(ValueError, match="the largest prior itself"):
-        descent.best_matrix(PRIOR, 0.45, 0.3, rng)
-    with pytest.raises(ValueError, match="outputs is 3"):
-        descent.best_matrix(PRIOR, 0.8, 0.3, rng, outputs=3)
-    with pytest.raises(ValueError, match="starts is 0"):
-        descent.best_matrix(PRIOR, 0.8, 0.3, rng, starts=0)
+        descent.square_front(PRIOR, 0.45, [0.3], rng)
+    with pytest.raises(ValueError, match="starts is -1"):
+        descent.square_front(PRIOR, 0.8, [0.3], rng, starts=-1)
     with pytest.raises(ValueError, match="name at least one"):
         descent.square_front(PRIOR, 0.8, [], rng)
 

@@ -11,8 +11,13 @@ import numpy as np
 import pandas as pd
 
 from ppdm import engines, kinds
-from ppdm.domain import Domain, as_frame, level_numbers, listed
-from ppdm.learn.bases import BaseEstimator, ClassifierMixin, check_is_fitted
+from ppdm.domain import Domain, as_frame, beside, level_numbers, listed
+from ppdm.learn.bases import (
+    BaseEstimator,
+    ClassifierMixin,
+    DataConversionWarning,
+    check_is_fitted,
+)
 from ppdm.table import Reported, Table, checked_weights, count, names_of
 
 if TYPE_CHECKING:
@@ -83,7 +88,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             right = self._best(np.column_stack(columns[:-1]).astype(np.int64)) == columns[-1]
             if sample_weight is None:
                 return float(right.mean())
-            return float(np.average(right, weights=checked_weights(sample_weight, len(right))))
+            weights = beside(frame, sample_weight, "the weights")
+            return float(np.average(right, weights=checked_weights(weights, len(right))))
         if not hasattr(self.mechanism, "unbiased"):
             raise ValueError(
                 f"{type(self.mechanism).__name__} cannot estimate a share of the true records "
@@ -164,16 +170,15 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         name, reports = y if isinstance(y, str) else getattr(y, "name", None), self._reports()
         if name is not None:
             return name
-        known = getattr(self.mechanism, "named", None)
-        if reports is not None:
-            left = [n for n in reports.names if n not in as_frame(X).columns]
-            if len(left) == 1:
-                return left[0]
-        elif known is None or UNNAMED in known:
+        known = getattr(self.mechanism, "named", None) if reports is None else reports.names
+        if known is None or UNNAMED in known:
             return UNNAMED
+        left = [n for n in known if n not in as_frame(X).columns]
+        if len(left) == 1:
+            return left[0]
         raise ValueError(
             "the class has no name, so it is not known how it was disguised: give it as a Series "
-            f"with its name; the mechanism names {listed(known or (reports.names if reports else ()))}"
+            f"with its name; the mechanism names {listed(known)}"
         )
 
     def _remember(self, domain: Domain, target: str) -> None:
@@ -297,18 +302,41 @@ def _joined(
             raise ValueError(f"the class {y!r} is no column; the records have {listed(columns)}")
         return records, y
     features = as_frame(X)
+    if not features.shape[1]:
+        raise ValueError(
+            f"0 feature(s) (shape={features.shape}) while a minimum of 1 is required: there is nothing "
+            "to learn from"
+        )
     if target in features.columns:
         raise ValueError(f"the class has the name of an attribute: {target!r}")
-    classes: Any = y.array if isinstance(y, pd.Series) else np.asarray(y)
+    y = beside(X, y, "the classes")
+    classes: Any = np.asarray(y) if not isinstance(y, pd.Series) else y.array
+    if isinstance(classes, pd.arrays.NumpyExtensionArray):
+        classes = classes.to_numpy()
     if classes.ndim == 2 and classes.shape[1] == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected: its only column is taken",
+            DataConversionWarning,
+            stacklevel=3,
+        )
         classes = classes[:, 0]
     if classes.ndim != 1:
         raise ValueError(f"y is one class a record; got {classes.ndim} dimensions")
     if len(classes) != len(features):
         raise ValueError(f"{len(features)} records and {len(classes)} classes do not go together")
+    if isinstance(classes, np.ndarray) and classes.dtype.kind == "f" and _has_fractions(classes):
+        raise ValueError(
+            f"Unknown label type: the classes are a continuous measure, such as {classes[0]!r}: cut it into "
+            "classes first, or make it categorical"
+        )
     records = features.copy(deep=False)
     records[target] = classes
     return _marked_by_class(records, y, target), target
+
+
+def _has_fractions(numbers: np.ndarray) -> bool:
+    finite = numbers[np.isfinite(numbers)]
+    return bool((finite != np.floor(finite)).any())
 
 
 def _marked_by_class(records: pd.DataFrame, y: object, target: str) -> pd.DataFrame:

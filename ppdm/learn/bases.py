@@ -18,16 +18,25 @@ from typing import Any, Self
 
 from ppdm.scientific import borrowed
 
-__all__ = ["BaseEstimator", "ClassifierMixin", "NotFittedError", "check_is_fitted"]
+__all__ = [
+    "BaseEstimator",
+    "ClassifierMixin",
+    "DataConversionWarning",
+    "NotFittedError",
+    "check_is_fitted",
+]
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.exceptions import NotFittedError
+    from sklearn.exceptions import DataConversionWarning, NotFittedError
     from sklearn.utils.validation import check_is_fitted
 except ModuleNotFoundError:
 
     class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
         """A model was asked before it had learned."""
+
+    class DataConversionWarning(UserWarning):  # type: ignore[no-redef]
+        """Data are taken for what they were probably meant to be."""
 
     class ClassifierMixin:  # type: ignore[no-redef]
         """A classifier."""

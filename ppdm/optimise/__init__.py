@@ -3,9 +3,8 @@
     objectives   privacy and error of matrices
     spea2        the paper's evolutionary search, `optrr`
     descent      the best square matrix, by gradients
-    frontier     the least error that any scheme can have, with a certificate
+    frontier     the least error that any scheme can have, certified by a bound
     design       the convex programme behind it, and the bound; extremes: what privacy allows
-    certificate  scheme and bound in a file, for whoever wants to check them
     workloads    what will be tabulated: cells, prefixes, pairs with the class
 
 >>> from ppdm.optimise import best_scheme, mse
@@ -17,7 +16,7 @@ True
 """
 
 from ppdm.disguise.matrix import frapp, uniform_perturbation, warner
-from ppdm.optimise.descent import best_matrix, square_front
+from ppdm.optimise.descent import square_front
 from ppdm.optimise.frontier import BestScheme, best_ldp_scheme, best_scheme, certified_frontier
 from ppdm.optimise.objectives import max_posterior, mse, noise, pareto, privacy
 from ppdm.optimise.spea2 import Front, optrr
@@ -27,7 +26,6 @@ __all__ = [
     "BestScheme",
     "Front",
     "best_ldp_scheme",
-    "best_matrix",
     "best_scheme",
     "certified_frontier",
     "frapp",

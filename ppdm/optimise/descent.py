@@ -32,7 +32,7 @@ from ppdm.optimise.objectives import (
 from ppdm.optimise.spea2 import Front, optrr
 from ppdm.threads import one_thread
 
-__all__ = ["best_matrix", "descend", "square_front"]
+__all__ = ["descend", "square_front"]
 
 FIRST_BARRIER, LAST_BARRIER, BARRIER_FACTOR = 1e-2, 5e-8, 0.1
 STEPS_A_BARRIER = 40
@@ -81,37 +81,6 @@ def square_front(
                 candidates_at[here].append(descend(neighbour, prior, delta, levels[here]))
     matrices = np.array([_best(candidates, prior) for candidates in candidates_at])
     return Front(privacy(matrices, prior), mse(matrices, prior, respondents), matrices)
-
-
-def best_matrix(
-    prior: ArrayLike,
-    delta: float,
-    level: float,
-    rng: np.random.Generator,
-    outputs: int | None = None,
-    starts: int = 20,
-) -> np.ndarray:
-    """The best of several descents from random matrices; square unless `outputs` says otherwise.
-
-    >>> M = best_matrix([0.5, 0.3, 0.2], 0.9, 0.3, np.random.default_rng(0), starts=3)
-    >>> M.shape
-    (3, 3)
-    """
-    prior = check_prior(prior)
-    delta = check_delta(delta, prior)
-    level = _check_level(level, prior, delta)
-    rng, starts = generator(rng), check_count("starts", starts)
-    outputs = outputs or len(prior)
-    if outputs < len(prior):
-        raise ValueError(
-            f"outputs is {outputs}: fewer than the {len(prior)} categories cannot tell them apart"
-        )
-    with one_thread():
-        candidates = [
-            descend(rng.dirichlet(np.ones(outputs), size=len(prior)).T, prior, delta, level)
-            for _ in range(starts)
-        ]
-    return _best(candidates, prior)
 
 
 def _best(matrices: Sequence[np.ndarray], prior: np.ndarray) -> np.ndarray:

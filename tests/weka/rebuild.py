@@ -41,7 +41,7 @@ def store_named(name: str, scratch: Path) -> None:
 def random_case(seed: int, scratch: Path) -> dict:
     """A random data set with what J48 makes of it."""
     X, y, to_predict = weka.random_set(np.random.default_rng(seed))
-    options = list(weka.OPTIONS)[max(0, seed % 12 - 3)]  # the defaults in four cases of twelve
+    options = list(weka.OPTIONS)[max(0, seed % 8 - 3)]  # the defaults in four cases of eight
     train, test = scratch / "train.arff", scratch / "test.arff"
     train.write_text(weka.write_arff(X, y))
     test.write_text(weka.write_arff(to_predict, y.fillna(y.cat.categories[0])))

@@ -93,14 +93,10 @@ def write_arff(X: pd.DataFrame, y: pd.Series) -> str:
 
 OPTIONS = {
     "": {},
-    "-U": {"unpruned": True},
-    "-B": {"binary_splits": True},
-    "-S": {"subtree_raising": False},
     "-M 1": {"min_leaf": 1},
     "-M 5": {"min_leaf": 5},
     "-C 0.05": {"confidence": 0.05},
     "-C 0.5": {"confidence": 0.5},
-    "-U -B": {"unpruned": True, "binary_splits": True},
 }
 
 

@@ -40,14 +40,6 @@ class J48(ClassifierMixin, BaseEstimator):
         Confidence of the pessimistic error estimate, WEKA's ``-C``; smaller prunes more.
     min_leaf : int
         Least weight of rows in two branches of every split, WEKA's ``-M``.
-    subtree_raising : bool
-        Whether pruning may replace a node by its largest branch; False is WEKA's ``-S``.
-    unpruned : bool
-        Keep the tree unpruned, WEKA's ``-U``.
-    collapse : bool
-        Remove splits that do not lower the training errors. WEKA 3.6 always does.
-    binary_splits : bool
-        Split a nominal attribute into one level and all others, WEKA's ``-B``.
 
     Columns of a data frame that hold categories, objects or strings are nominal, all else is
     numeric. The levels are the categories in their order, used or not, or else the sorted values.
@@ -67,21 +59,9 @@ class J48(ClassifierMixin, BaseEstimator):
     ['no', 'yes']
     """
 
-    def __init__(
-        self,
-        confidence: float = 0.25,
-        min_leaf: int = 2,
-        subtree_raising: bool = True,
-        unpruned: bool = False,
-        collapse: bool = True,
-        binary_splits: bool = False,
-    ) -> None:
+    def __init__(self, confidence: float = 0.25, min_leaf: int = 2) -> None:
         self.confidence = confidence
         self.min_leaf = min_leaf
-        self.subtree_raising = subtree_raising
-        self.unpruned = unpruned
-        self.collapse = collapse
-        self.binary_splits = binary_splits
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> J48:
         """Grow the tree from the rows of ``X`` and their classes ``y``."""
@@ -117,13 +97,7 @@ class J48(ClassifierMixin, BaseEstimator):
         self.tree_ = grow_tree(
             Data(columns, labels, len(self.classes_), n_levels, averaged),
             Options(
-                float(self.min_leaf),
-                bool(self.binary_splits),
-                bool(self.collapse),
-                not self.unpruned,
-                bool(self.subtree_raising),
-                float(self.confidence),
-                float(ndtri(1 - self.confidence)),
+                float(self.min_leaf), float(self.confidence), float(ndtri(1 - self.confidence))
             ),
         )
         return self
@@ -149,12 +123,7 @@ class J48(ClassifierMixin, BaseEstimator):
         """WEKA's text of the tree: one line a branch, in brackets the rows and the wrong ones."""
         check_is_fitted(self)
         return tree_text(
-            self.tree_,
-            names_of_features(self),
-            self._levels,
-            self.classes_,
-            bool(self.binary_splits),
-            f"J48 {'unpruned' if self.unpruned else 'pruned'} tree",
+            self.tree_, names_of_features(self), self._levels, self.classes_, "J48 pruned tree"
         )
 
     def __str__(self) -> str:
@@ -168,7 +137,7 @@ class J48(ClassifierMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         if not 0 < self.confidence < 1:
             raise ValueError(f"confidence must lie between 0 and 1, got {self.confidence!r}")
-        if self.confidence > 0.5 and not self.unpruned:
+        if self.confidence > 0.5:
             warnings.warn(
                 f"confidence {self.confidence} is above 0.5: errors are not corrected when pruning",
                 stacklevel=3,

@@ -22,20 +22,16 @@ from ppdm.compiled import njit
 _TOLERANCE = 1e-6
 _LN2 = np.log(2.0)
 
-#: How a split tells branches apart: by a threshold, by one level or another, by all levels.
-_NUMBER, _LEVEL, _LEVELS = range(3)
-
 
 class Tree(NamedTuple):
     """A tree as parallel arrays, one entry a node; node 0 is the root, sons are consecutive.
 
     A leaf has ``n_sons == 0``. ``start`` is where the node's distribution begins in ``weights``.
-    ``empty`` marks leaves that no training row reached. ``threshold`` is a level's code where one
-    level stands against the others, which ``kind`` says.
+    ``empty`` marks leaves that no training row reached. ``threshold`` is NaN where each level has a
+    branch of its own.
     """
 
     attribute: np.ndarray
-    kind: np.ndarray
     threshold: np.ndarray
     first_son: np.ndarray
     n_sons: np.ndarray
@@ -63,10 +59,6 @@ class Options(NamedTuple):
     """WEKA's options; ``z`` is the normal quantile of the confidence."""
 
     min_leaf: float
-    binary: bool
-    collapse: bool
-    prune: bool
-    raising: bool
     confidence: float
     z: float
 
@@ -75,7 +67,6 @@ class _Growing(NamedTuple):
     """The nodes of a tree that grows, as lists."""
 
     attribute: list[int]
-    kind: list[int]
     threshold: list[float]
     first_son: list[int]
     n_sons: list[int]
@@ -332,40 +323,16 @@ def _numeric_split(
 def _nominal_split(
     data: Data, a: int, rows: np.ndarray, weights: np.ndarray, total: float, min_leaf: float
 ) -> tuple[float, float, float, np.ndarray]:
-    """(gain, gain ratio, 0, distribution) of one branch a level; a ratio below 0 means none."""
+    """(gain, gain ratio, NaN, distribution) of one branch a level; a ratio below 0 means none."""
     column = data.columns[a]
     d = np.zeros((data.n_levels[a] + 1, data.n_classes + 1))
     for i in range(rows.size):
         if not np.isnan(column[rows[i]]):
             _add(d, int(column[rows[i]]), data.labels[rows[i]], weights[i])
     if _filled_branches(d, min_leaf) < 2:
-        return 0.0, -1.0, 0.0, d
+        return 0.0, -1.0, np.nan, d
     gain = _gain(d, total, _entropy(d))
-    return gain, _gain_ratio(d, total, gain), 0.0, d
-
-
-@njit
-def _one_level_split(
-    data: Data, a: int, rows: np.ndarray, weights: np.ndarray, total: float, min_leaf: float
-) -> tuple[float, float, float, np.ndarray]:
-    """(gain, gain ratio, level, distribution) of the best 'this level or another' split."""
-    _, _, _, d = _nominal_split(data, a, rows, weights, total, min_leaf)
-    best_gain, best_ratio, best_level, best = 0.0, -1.0, 0.0, d
-    for level in range(data.n_levels[a]):
-        if not _at_most(min_leaf, d[1 + level, -1]):
-            continue
-        pair = np.empty((3, data.n_classes + 1))
-        pair[0] = d[0]
-        pair[1] = d[1 + level]
-        pair[2] = d[0] - d[1 + level]
-        if _filled_branches(pair, min_leaf) < 2:
-            continue
-        gain = _gain(pair, total, _entropy(pair))
-        ratio = _gain_ratio(pair, total, gain)
-        best_ratio = max(best_ratio, 0.0)
-        if level == 0 or _less(best_ratio, ratio):
-            best_gain, best_ratio, best_level, best = gain, ratio, float(level), pair
-    return best_gain, best_ratio, best_level, best
+    return gain, _gain_ratio(d, total, gain), np.nan, d
 
 
 @njit
@@ -379,22 +346,12 @@ def _largest_value_up_to(column: np.ndarray, threshold: float) -> float:
 
 
 @njit
-def _kind(n_levels: int, binary: bool) -> int:
-    if n_levels < 0:
-        return _NUMBER
-    return _LEVEL if binary else _LEVELS
-
-
-@njit
 def _split(
     data: Data, options: Options, a: int, rows: np.ndarray, weights: np.ndarray, total: float
 ) -> tuple[float, float, float, np.ndarray]:
     """(gain, gain ratio, threshold, distribution) of the best split by one attribute."""
-    kind = _kind(data.n_levels[a], options.binary)
-    if kind == _NUMBER:
+    if data.n_levels[a] < 0:
         return _numeric_split(data, a, rows, weights, total, options.min_leaf)
-    if kind == _LEVEL:
-        return _one_level_split(data, a, rows, weights, total, options.min_leaf)
     return _nominal_split(data, a, rows, weights, total, options.min_leaf)
 
 
@@ -451,19 +408,16 @@ def _choose_split(
 
 
 @njit
-def _branch_of(value: float, kind: int, threshold: float) -> int:
+def _branch_of(value: float, threshold: float) -> int:
     """The branch a known value takes."""
-    if kind == _NUMBER:
-        return 0 if _at_most(value, threshold) else 1
-    if kind == _LEVEL:
-        return 0 if value == threshold else 1
-    return int(value)
+    if np.isnan(threshold):
+        return int(value)
+    return 0 if _at_most(value, threshold) else 1
 
 
 @njit
 def _send(
     column: np.ndarray,
-    kind: int,
     threshold: float,
     d: np.ndarray,
     rows: np.ndarray,
@@ -480,7 +434,7 @@ def _send(
     for i in range(rows.size):
         value = column[rows[i]]
         missing = np.isnan(value)
-        first = 0 if missing else _branch_of(value, kind, threshold)
+        first = 0 if missing else _branch_of(value, threshold)
         for b in range(first, n_branches if missing else first + 1):
             if not missing or _less(0.0, share[b]):
                 sent_rows[b][size[b]] = rows[i]
@@ -496,7 +450,6 @@ def _send(
 def _recount(
     d: np.ndarray,
     column: np.ndarray,
-    kind: int,
     threshold: float,
     labels: np.ndarray,
     rows: np.ndarray,
@@ -506,7 +459,7 @@ def _recount(
     d[:] = 0.0
     for i in range(rows.size):
         if not np.isnan(column[rows[i]]):
-            branch = _branch_of(column[rows[i]], kind, threshold)
+            branch = _branch_of(column[rows[i]], threshold)
             _add(d, branch, labels[rows[i]], weights[i])
     _add_missing(d, column, labels, rows, weights)
 
@@ -586,9 +539,9 @@ def _rerouted(
             _recount_leaf(d, data.labels, rows, weights)
             errors += _pessimistic_errors(d[0], options)
         else:
-            a, kind, threshold = tree.attribute[node], tree.kind[node], tree.threshold[node]
-            _recount(d, data.columns[a], kind, threshold, data.labels, rows, weights)
-            sent = _send(data.columns[a], kind, threshold, d, rows, weights)
+            column, threshold = data.columns[tree.attribute[node]], tree.threshold[node]
+            _recount(d, column, threshold, data.labels, rows, weights)
+            sent = _send(column, threshold, d, rows, weights)
             for b in range(tree.n_sons[node]):
                 pending.append(tree.first_son[node] + b)
             pending_rows.extend(sent[0])
@@ -612,8 +565,7 @@ def _make_leaf(tree: _Growing, node: int) -> None:
 @njit
 def _raise(tree: _Growing, node: int, son: int) -> None:
     """Put a son in the place of its parent."""
-    tree.attribute[node], tree.kind[node] = tree.attribute[son], tree.kind[son]
-    tree.threshold[node] = tree.threshold[son]
+    tree.attribute[node], tree.threshold[node] = tree.attribute[son], tree.threshold[son]
     tree.first_son[node], tree.n_sons[node] = tree.first_son[son], tree.n_sons[son]
     tree.distributions[node] = tree.distributions[son]
 
@@ -633,9 +585,7 @@ def _prune(tree: _Growing, data: Data, options: Options) -> None:
             continue
         largest = tree.first_son[node] + _largest_branch(tree.distributions[node])
         rows, weights = tree.rows[node], tree.weights[node]
-        raised = np.inf
-        if options.raising:
-            raised = _rerouted(tree, largest, rows, weights, data, options, False)
+        raised = _rerouted(tree, largest, rows, weights, data, options, False)
         as_leaf = _pessimistic_errors(tree.distributions[node][0], options)
         as_tree = _subtree_errors(tree, node, options)
         if _at_most(as_leaf, as_tree + 0.1) and _at_most(as_leaf, raised + 0.1):
@@ -669,7 +619,6 @@ def _grow(data: Data, options: Options) -> _Growing:
     """The full tree, breadth first."""
     tree = _Growing(
         [0 for _ in range(0)],
-        [0 for _ in range(0)],
         [0.0 for _ in range(0)],
         [0 for _ in range(0)],
         [0 for _ in range(0)],
@@ -682,16 +631,14 @@ def _grow(data: Data, options: Options) -> _Growing:
     while node < len(tree.rows):
         rows, weights = tree.rows[node], tree.weights[node]
         a, threshold, d = _choose_split(data, options, rows, weights)
-        kind = _kind(data.n_levels[a], options.binary)
         tree.attribute.append(a)
-        tree.kind.append(kind)
         tree.threshold.append(threshold)
         tree.distributions.append(d)
         tree.first_son.append(len(tree.rows))
         tree.empty.append(_same(d[0, -1], 0.0))
         tree.n_sons.append(0 if a < 0 else d.shape[0] - 1)
         if a >= 0:
-            sent = _send(data.columns[a], kind, threshold, d, rows, weights)
+            sent = _send(data.columns[a], threshold, d, rows, weights)
             tree.rows.extend(sent[0])
             tree.weights.extend(sent[1])
         node += 1
@@ -704,15 +651,13 @@ def grow_tree(data: Data, options: Options) -> Tree:
 
     >>> numbers, labels = np.array([[1.0, 2.0, 3.0, 4.0]]), np.array([0, 0, 1, 1])
     >>> data = Data(numbers, labels, 2, np.array([-1]), np.array([True]))
-    >>> tree = grow_tree(data, Options(2.0, False, True, True, True, 0.25, 0.6744897501960817))
+    >>> tree = grow_tree(data, Options(2.0, 0.25, 0.6744897501960817))
     >>> int(tree.attribute[0]), float(tree.threshold[0]), int(tree.n_sons[0])
     (0, 2.0, 2)
     """
     tree = _grow(data, options)
-    if options.collapse:
-        _collapse(tree)
-    if options.prune:
-        _prune(tree, data, options)
+    _collapse(tree)
+    _prune(tree, data, options)
     return _compact(tree)
 
 
@@ -738,7 +683,6 @@ def _compact(tree: _Growing) -> Tree:
         weights[start[i] : start[i] + d.size] = d.ravel()
     return Tree(
         np.array([tree.attribute[node] for node in order]),
-        np.array([tree.kind[node] for node in order]),
         np.array([tree.threshold[node] for node in order]),
         first_son,
         np.array([tree.n_sons[node] for node in order]),
@@ -754,7 +698,7 @@ def class_probabilities(tree: Tree, columns: np.ndarray, n_classes: int) -> np.n
 
     >>> numbers, labels = np.array([[1.0, 2.0, 3.0, 4.0]]), np.array([0, 0, 1, 1])
     >>> data = Data(numbers, labels, 2, np.array([-1]), np.array([True]))
-    >>> tree = grow_tree(data, Options(2.0, False, True, True, True, 0.25, 0.6744897501960817))
+    >>> tree = grow_tree(data, Options(2.0, 0.25, 0.6744897501960817))
     >>> class_probabilities(tree, np.array([[1.5, np.nan]]), 2)
     array([[1. , 0. ],
            [0.5, 0.5]])
@@ -810,7 +754,7 @@ def _walk(
         missing = np.isnan(value)
         b, end = 0, tree.n_sons[node]
         if not missing:
-            b = _branch_of(value, tree.kind[node], tree.threshold[node])
+            b = _branch_of(value, tree.threshold[node])
             end = b + 1
             if tree.empty[first + b]:
                 # no training row came here; a branch without weight leaves the answer to the node

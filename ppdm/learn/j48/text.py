@@ -51,7 +51,6 @@ def tree_text(
     attributes: Sequence[str],
     levels: Sequence[list[Any] | None],
     classes: np.ndarray,
-    binary: bool,
     title: str,
 ) -> str:
     """The whole text: title, branches, number of leaves, size.
@@ -60,7 +59,7 @@ def tree_text(
 
     >>> from ppdm.learn.j48 import J48
     >>> grown = J48().fit([[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"])
-    >>> print(tree_text(grown.tree_, ["age"], [None], grown.classes_, False, "A tree"))
+    >>> print(tree_text(grown.tree_, ["age"], [None], grown.classes_, "A tree"))
     A tree
     ...
     age <= 2: no (2.0)
@@ -86,11 +85,7 @@ def tree_text(
         a = tree.attribute[node]
         if levels[a] is None:
             sign = "<=" if branch == 0 else ">"
-            write = java_double if binary else threshold_text  # so does WEKA
-            return f"{attributes[a]} {sign} {write(tree.threshold[node])}"
-        if binary:
-            sign = "=" if branch == 0 else "!="
-            return f"{attributes[a]} {sign} {levels[a][int(tree.threshold[node])]}"
+            return f"{attributes[a]} {sign} {threshold_text(tree.threshold[node])}"
         return f"{attributes[a]} = {levels[a][branch]}"
 
     def walk(node: int, depth: int) -> None:
