@@ -112,8 +112,6 @@ _SHIFT = """() => new Promise((done) => {
   setTimeout(() => done(0), 100);
 })"""
 SHIFT = 0.1
-#: Pages behind the front page may move by more: formulas are set when their text stands already.
-SHIFT_WITHIN, WITHIN = 0.6, re.compile(r"/(book|notebooks)/(?!intro)")
 
 PATIENCE = 600  # seconds for one page in one window
 PAGE_LIMIT = 1_500_000  # bytes that a page loads before it is asked to, as they are sent
@@ -231,9 +229,8 @@ async def _once_loaded(page, weigh: Callable[[], Awaitable[int]]) -> list[tuple[
     """What is wrong with how the page came: its mathematics, how far it jumped, how much it weighs."""
     wrong = [("mathematics", what) for what in await page.evaluate(_SETTLED)]
     shift, weight = await page.evaluate(_SHIFT), await weigh()
-    allowed = SHIFT_WITHIN if WITHIN.search(page.url) else SHIFT
-    if shift > allowed:
-        wrong.append(("jumps", f"its parts move by {shift:.2f} while it loads, allowed {allowed}"))
+    if shift > SHIFT:
+        wrong.append(("jumps", f"its parts move by {shift:.2f} while it loads, allowed {SHIFT}"))
     if weight > PAGE_LIMIT:
         said = f"it loads {weight / 1e6:.2f} MB, allowed {PAGE_LIMIT / 1e6:.1f}"
         wrong.append(("weight", said))
