@@ -2,6 +2,7 @@
 
     records    what the claims files, the results and the provenance notes say, read into one place
     scoreboard the front page's rows, the scoreboard, what the papers leave open, how the rules came about
+    paper_figures  the papers' figures beside ours
     runs       what was run
     gallery    all figures, and the chapters' cards
     api        the reference of the package, from its docstrings
@@ -42,6 +43,7 @@ def generate(source: Path, results: Path) -> None:
         lecturers,
         live,
         own_survey,
+        paper_figures,
         runs,
         scoreboard,
         take_along,
@@ -56,9 +58,11 @@ def generate(source: Path, results: Path) -> None:
         "papers": scoreboard.papers(records),
         "tally": scoreboard.tally(records),
         "scoreboard": scoreboard.scoreboard(records),
+        "card": scoreboard.example(source / "notebooks" / "01_electronic_surveys.ipynb"),
         "rules_history": scoreboard.rules_history(records),
         "rule_counts": scoreboard.rule_counts(records),
         "ambiguities": scoreboard.ambiguities(records),
+        "paper_figures": paper_figures.page(records, source, results),
         "runs": runs.runs(records),
         "cards": gallery.cards(records, source),
         "gallery": gallery.gallery(records, source),
