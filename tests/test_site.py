@@ -342,8 +342,9 @@ def test_a_table_too_wide_for_a_phone_becomes_cards_that_say_their_columns(tmp_p
     static = find_root() / "book" / "_static"
     wide = "A sentence that needs room beside three other columns of words. "
     (tmp_path / "index.html").write_text(
-        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>T</title>"
-        f"<style>{(static / 'site.css').read_text()} td {{white-space: nowrap}}</style><article class=bd-article><div style='overflow-x: auto'>"
+        "<!doctype html><html lang=en><meta charset=utf-8><title>T</title><meta name=viewport content='width=device-width'>"
+        f"<style>{(static / 'site.css').read_text()} td {{white-space: nowrap}}</style>"
+        "<article class=bd-article><div style='overflow-x: auto'>"
         "<table><thead><tr><th></th><th colspan=2>ours</th></tr><tr><th>set</th><th>low</th><th>high</th></tr></thead>"
         f"<tbody><tr><th rowspan=2>Adult</th><td>{wide}</td><td>2</td></tr><tr><td>3</td><td></td></tr></tbody></table></div>"
         "<div><table id=small><thead><tr><th>q</th></tr></thead><tbody><tr><td>1</td></tr></tbody></table></div></article>"

@@ -17,7 +17,8 @@ from ppdm.book.site.records import Records, read_table, sections
 
 def page(records: Records, source: Path, results: Path) -> str:
     """A section a paper, a row a figure."""
-    rows = yaml.safe_load((source / "book" / "paper_figures.yml").read_text(encoding="utf-8"))
+    listed = source / "book" / "paper_figures.yml"
+    rows = yaml.safe_load(listed.read_text(encoding="utf-8")) if listed.is_file() else {}
     papers = []
     for paper in records.papers:
         claims = [
