@@ -162,7 +162,7 @@ def rules_history(records: Records) -> str:
 
 
 def example(notebook: Path) -> str:
-    """The first card of a chapter that has a strip, to be explained; its links lead to the chapter."""
+    """The shortest card of a chapter with a strip and a printed number, to be explained; its links lead to the chapter."""
     shown = notebook.read_text(encoding="utf-8") if notebook.is_file() else ""
     outputs = (
         "".join(output.get("data", {}).get("text/html", ""))
@@ -172,7 +172,8 @@ def example(notebook: Path) -> str:
     cards = re.findall(
         r'<article class="ppdm claim-card".*?</article>', "".join(outputs), re.DOTALL
     )
-    card = next((card for card in cards if 'class="strip"' in card), "")
+    told = [card for card in cards if 'class="strip"' in card]
+    card = min(told, key=lambda card: ("<dt>Printed" not in card, len(card)), default="")
     card = re.sub(r' id="[^"]*"', "", card).replace(
         'href="#', f'href="../notebooks/{notebook.stem}.html#'
     )
