@@ -28,7 +28,7 @@ def main(args: argparse.Namespace | None = None) -> int:
     """Print every measurement as soon as it is made; what is not installed is left out, by name."""
     for part in (trees, naive_bayes, records, search, counting):
         try:
-            for what, ours, theirs, peer in part():
+            for what, (ours, theirs), peer in part():
                 print(
                     f"{what}: {_time(ours)}; {peer}: {_time(theirs)}, {theirs / ours:.1f} times",
                     flush=True,
@@ -38,8 +38,8 @@ def main(args: argparse.Namespace | None = None) -> int:
     return 0
 
 
-#: What was measured, our time, theirs, and who they are.
-Row = tuple[str, float, float, str]
+#: What was measured, our time and theirs, and who they are.
+Row = tuple[str, list[float], str]
 
 
 def trees() -> Iterator[Row]:
@@ -57,11 +57,7 @@ def trees() -> Iterator[Row]:
             return ID3(scheme).fit_table(scheme.disguise_table(train, rng)).score_table(test)
 
         theirs = lambda: plain.fit(X[:8_000], y[:8_000]).score(X[8_000:], y[8_000:])  # noqa: E731
-        yield (
-            f"a tree, {number} group(s)",
-            *shortest(ours, theirs, rounds=60),
-            "scikit-learn, undisguised",
-        )
+        yield f"a tree, {number} group(s)", shortest(ours, theirs, rounds=60), "scikit-learn"
 
 
 def naive_bayes(reps: int = 1_000, peer_reps: int = 8) -> Iterator[Row]:
@@ -81,7 +77,11 @@ def naive_bayes(reps: int = 1_000, peer_reps: int = 8) -> Iterator[Row]:
     own, other = shortest(
         partial(electronic_surveys.classifiers, rng, reps, "adult", 0.5), theirs, rounds=3
     )
-    yield "disguise, undo, naive Bayes, score", own / reps, other / peer_reps, "numpy, BernoulliNB"
+    yield (
+        "disguise, undo, naive Bayes, score",
+        [own / reps, other / peer_reps],
+        "numpy, BernoulliNB",
+    )
 
 
 def records(size: int = 1_000_000, share: float = 0.05) -> Iterator[Row]:
@@ -93,7 +93,7 @@ def records(size: int = 1_000_000, share: float = 0.05) -> Iterator[Row]:
     listed = answers[: round(share * size)].tolist()
     theirs = lambda: np.bincount([GRR_Client(a, 10, EPSILON) for a in listed], minlength=10)  # noqa: E731
     own, other = shortest(partial(scheme.count_reports, answers, np.random.default_rng(2)), theirs)
-    yield f"disguise and count {size:,} records", own, other / share, "multi-freq-ldpy"
+    yield f"disguise and count {size:,} records", [own, other / share], "multi-freq-ldpy"
 
 
 def search(generations: int = 2_000, peer_generations: int = 20) -> Iterator[Row]:
@@ -106,7 +106,11 @@ def search(generations: int = 2_000, peer_generations: int = 20) -> Iterator[Row
         lambda: pymoo_front(prior, peer_generations),
         rounds=0,
     )
-    yield "a generation of the search, n = 10", own / generations, other / peer_generations, "pymoo"
+    yield (
+        "a generation of the search, n = 10",
+        [own / generations, other / peer_generations],
+        "pymoo",
+    )
 
 
 def pymoo_front(prior: np.ndarray, generations: int, seed: int = 1) -> np.ndarray:
@@ -142,7 +146,7 @@ def counting(size: int = 20_000_000) -> Iterator[Row]:
             frame, own = engine(f"{folder}/records.parquet")
             yield (
                 f"count {size:,} records, {name}",
-                *shortest(partial(count, frame), own, rounds=3),
+                shortest(partial(count, frame), own, rounds=3),
                 "its own group-by",
             )
 

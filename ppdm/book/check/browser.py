@@ -174,16 +174,18 @@ async def _look(
         if parts.netloc != host and parts.scheme not in ("data", "blob", "file", "about"):
             report("third party", url)
 
+    def seen(response) -> None:
+        loaded.append(response)
+        if response.status >= 400:
+            report("console", f"{response.status} {response.url}")
+
+    loaded: list = []
     page = await context.new_page()
     try:
-        loaded: list = []
         page.on("request", lambda request: asked(request.url))
         page.on("console", lambda m: m.type == "error" and report("console", m.text))
         page.on("pageerror", lambda error: report("console", str(error)))
-        page.on(
-            "response",
-            lambda r: loaded.append(r) or r.ok or report("console", f"{r.status} {r.url}"),
-        )
+        page.on("response", seen)
         await page.goto(f"{address}/{page_name}", wait_until="load", timeout=60_000)
         for kind, what in await _once_loaded(page, loaded if address.startswith("http") else []):
             report(kind, what)

@@ -44,23 +44,20 @@ def measured(plane: pd.DataFrame) -> list[dict[str, Any]]:
     """
     plane = plane.fillna({"symbol": "", "parameter": 0})
     undisguised = plane["scheme"] == "undisguised"
-    levels = plane[undisguised].groupby("dataset")[list(LEARNERS)].first()
+    levels = plane[undisguised].groupby("dataset")[list(LEARNERS)].first().round(5).to_dict("index")
     rows = plane[~undisguised & plane["knowledge"].isin(KNOWLEDGE) & plane["goal"].isin(GOALS)]
     settings = []
-    for (name, scheme, axis, at), part in rows.groupby(
-        ["dataset", "scheme", "symbol", "parameter"], sort=False
-    ):
+    for key, part in rows.groupby(["dataset", "scheme", "symbol", "parameter"], sort=False):
+        name, scheme, axis, at = key
         attacks: dict[str, dict] = {}
-        for row in part.itertuples():
-            attacks.setdefault(row.goal, {})[row.knowledge] = [
-                round(row.guess, 5),
-                round(row.blind, 5),
-                int(row.bound),
-            ]
-        accuracy = part[list(LEARNERS)].iloc[0].dropna()
+        for row in part.round(5).to_dict("records"):
+            attack = [row["guess"], row["blind"], int(row["bound"])]
+            attacks.setdefault(row["goal"], {})[row["knowledge"]] = attack
+        level = levels[name]
+        own = part[list(LEARNERS)].iloc[0].round(5).dropna().to_dict()
         settings.append({
-            "set": SHORT.get(name, name), "scheme": scheme, "axis": axis, "at": at, "link": part["evidence"].iloc[0],
-            "x": attacks, "y": {LEARNERS[c]: [round(v, 5), round(levels.loc[name, c], 5)] for c, v in accuracy.items()},
+            "set": SHORT.get(str(name), name), "scheme": scheme, "axis": axis, "at": at, "link": part["evidence"].iloc[0],
+            "x": attacks, "y": {LEARNERS[str(column)]: [value, level[column]] for column, value in own.items()},
         })  # fmt: skip
     return settings
 
