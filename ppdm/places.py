@@ -18,7 +18,7 @@ MACHINERY = ("book", "course", "cli", "__main__")
 def computes(path: Path) -> bool:
     """Whether a chapter's numbers may depend on a file of the package.
 
-    >>> computes(PACKAGE / "table.py"), computes(PACKAGE / "book" / "bench" / "cli.py")
+    >>> computes(PACKAGE / "table.py"), computes(PACKAGE / "book" / "bench.py")
     (True, False)
     """
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py") not in MACHINERY

@@ -25,7 +25,7 @@ import io
 import itertools
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
 from html import escape
 from typing import Any
@@ -37,6 +37,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as PlainFigure
 from numpy.typing import ArrayLike
+from seaborn.utils import relative_luminance
 
 from ppdm.data import SHORT
 
@@ -238,21 +239,11 @@ def curves(
     >>> curves(s, x="q", baselines={"majority class": .6}).alt
     'Accuracy against q: rises from 0.5 at q = 0 to 0.8 at q = 1. Level of majority class 0.6.'
     """
-    rows = _pick(summary, metric)
-    ylabel = ylabel or LABELS.get(metric, metric)
-    return _lines(
-        rows,
-        x,
-        ("mean", "low", "high"),
-        hue,
-        col,
-        baselines,
-        xlabel,
-        ylabel,
-        what=f"Mean {metric} against {_name(x)}",
-        short=metric,
-        extra=_repetitions(rows),
+    rows, ylabel = _pick(summary, metric), ylabel or _name(metric)
+    figure = _drawn(
+        rows, x, "mean", hue, col, band=("low", "high"), levels=baselines, labels=(xlabel, ylabel)
     )
+    return _told(figure, rows, x, "mean", hue, col, baselines, f"Mean {metric}", metric, band=True)
 
 
 def variances(
@@ -272,23 +263,13 @@ def variances(
     >>> variances(summary, "q").alt
     'Variance of accuracy against q: falls from 0.04 at q = 0.5 to 0.01 at q = 1.'
     """
-    rows = _pick(summary, metric)
+    rows, what = _pick(summary, metric), f"variance of {metric}"
     if rows["var"].isna().any():
         raise ValueError("a variance needs two repetitions or more in every cell")
-    return _lines(
-        rows,
-        x,
-        ("var", "var_low", "var_high"),
-        hue,
-        col,
-        None,
-        xlabel,
-        f"variance of {metric}",
-        what=f"Variance of {metric} against {_name(x)}",
-        short=f"variance of {metric}",
-        log=log,
-        extra=_repetitions(rows),
+    figure = _drawn(
+        rows, x, "var", hue, col, band=("var_low", "var_high"), labels=(xlabel, what), log=log
     )
+    return _told(figure, rows, x, "var", hue, col, None, _capital(what), what, band=True)
 
 
 def privacy_curves(
@@ -308,85 +289,64 @@ def privacy_curves(
     >>> privacy_curves(pd.DataFrame({"q": [0.1, 0.9], "guess": [0.5, 0.9]}), "q", "guess").alt
     'Guess against q: rises from 0.5 at q = 0.1 to 0.9 at q = 0.9.'
     """
-    return _lines(
-        frame,
-        x,
-        (y, None, None),
-        hue,
-        col,
-        baselines,
-        xlabel,
-        ylabel or _name(y),
-        what=caption or f"{_capital(_name(y))} against {_name(x)}",
-        short=_name(y),
-        extra="",
-    )
+    figure = _drawn(frame, x, y, hue, col, levels=baselines, labels=(xlabel, ylabel))
+    _told(figure, frame, x, y, hue, col, baselines, _capital(_name(y)), _name(y))
+    figure.caption = f"{caption}." if caption else figure.caption
+    return figure
 
 
 def heatmap(
-    summary: pd.DataFrame,
-    x: str,
-    y: str,
-    *,
-    metric: str = "accuracy",
-    col: str | None = None,
-    value: str = "mean",
-    label: str = "",
-    digits: int = 2,
+    summary: pd.DataFrame, x: str, y: str, *, metric: str = "accuracy", col: str | None = None
 ) -> Figure:
-    """One field for each pair of coordinates, coloured and written with the value.
+    """One field for each pair of coordinates, coloured and written with the mean.
 
     >>> summary = pd.DataFrame({"k": [1, 2, 1, 2], "e": [0.1, 0.1, 0.2, 0.2], "metric": "accuracy",
     ...                         "mean": [0.9, 0.8, 0.7, 0.6]})
     >>> heatmap(summary, "k", "e").alt
-    'Heat map of accuracy over k and e. From 0.6 at k = 2, e = 0.2 to 0.9 at k = 1, e = 0.1.'
+    'Accuracy over k and e. From 0.6 at k = 2, e = 0.2 to 0.9 at k = 1, e = 0.1.'
     """
     rows = _pick(summary, metric)
-    panels = _panels(rows, col)
-    label = label or metric
-    low, high_value = rows[value].min(), rows[value].max()
-    sentences = []
-    tables = {name: part.pivot(index=y, columns=x, values=value) for name, part in panels}
-    for name, table in tables.items():
-        sentences.append(_field(name, table, x, y))
-    tall, wide = max(map(len, tables.values())), max(len(t.columns) for t in tables.values())
+    tables = {
+        name: part.pivot(index=y, columns=x, values="mean") for name, part in _parts(rows, col)
+    }
+    tall, wide = (max(len(table.axes[i]) for table in tables.values()) for i in (0, 1))
 
     def draw(phone: bool) -> Figure:
         across = PHONE if phone else max(5.0, min(WIDTH, 0.42 * wide + 1.2))
-        high = (0.45 * tall + 1.0) * len(panels)
-        fig = Figure(figsize=(across, high), layout="constrained")
+        fig = Figure(figsize=(across, (0.45 * tall + 1.0) * len(tables)), layout="constrained")
         for ax, (name, table) in zip(
-            fig.subplots(len(panels), squeeze=False)[:, 0], tables.items()
+            fig.subplots(len(tables), squeeze=False)[:, 0], tables.items()
         ):
             ax.grid(visible=False)
             sns.heatmap(
-                table,
-                ax=ax,
-                vmin=low,
-                vmax=high_value,
-                cmap="cividis",
-                annot=not phone or wide <= 8,
-                fmt=f".{digits}f",
-                linewidths=0.5,
-                annot_kws={"fontsize": 9.5},
-                cbar_kws={"label": label, "pad": 0.02},
-            )
-            _readable(ax)
+                table, ax=ax, vmin=rows["mean"].min(), vmax=rows["mean"].max(), cmap="cividis", fmt=".2f", linewidths=0.5,
+                annot=not phone or wide <= 8, annot_kws={"fontsize": 9.5}, cbar_kws={"label": metric, "pad": 0.02},
+            )  # fmt: skip
+            for text, field in zip(ax.texts, np.asarray(ax.collections[0].get_facecolor())):
+                text.set_color("#000000" if relative_luminance(field) > 0.179 else "#ffffff")
             ax.set(xlabel=_name(x), ylabel=_name(y), title=name)
             ax.tick_params(length=0, rotation=0)
             if phone and wide > 8:
                 ax.tick_params(axis="x", rotation=90)
         return fig
 
-    fig = laid_out(draw)
-    fig.data = rows[[c for c in (col, y, x, value) if c]]
-    fig.caption = f"{_capital(metric)} for each pair of {_name(x)} and {_name(y)}. {_repetitions(rows)}".strip()
-    fig.alt = f"Heat map of {metric} over {_name(x)} and {_name(y)}. {' '.join(sentences)}"
-    return fig
+    figure = laid_out(draw)
+    figure.data = rows[[c for c in (col, y, x, "mean") if c]]
+    what = f"{_capital(metric)} over {_name(x)} and {_name(y)}."
+    figure.caption = f"{what} {_repetitions(rows)}".strip()
+    sentences = []
+    for name, table in tables.items():
+        ends: Any = [table.stack().idxmin(), table.stack().idxmax()]  # pairs
+        said = [
+            f"{table.loc[end]:.3g} at {_name(x)} = {end[1]}, {_name(y)} = {end[0]}" for end in ends
+        ]
+        sentences.append(f"{name + ': from' if name else 'From'} {' to '.join(said)}.")
+    figure.alt = " ".join([what, *sentences])
+    return figure
 
 
 def fronts(
-    points: dict[str, pd.DataFrame],
+    points: Mapping[str, pd.DataFrame],
     frontier: pd.DataFrame | None = None,
     *,
     x: str = "privacy",
@@ -407,42 +367,36 @@ def fronts(
     if not points:
         raise ValueError("fronts needs at least one method's points")
 
-    def draw(phone: bool) -> Figure:
-        fig = Figure(figsize=(PHONE if phone else WIDTH, 3.6), layout="constrained")
-        ax = fig.subplots()
-        for i, (name, frame) in enumerate(points.items()):
-            front = frame.sort_values(x)
-            ax.plot(
-                front[x],
-                front[y],
-                linestyle="",
-                marker=MARKERS[i % 6],
-                markersize=4,
-                color=COLOURS[i % 6],
-                label=name,
-                alpha=0.85,
-            )
-        if log:
-            ax.set_yscale("log")
+    def ground(ax: Axes, _: str) -> None:
+        ax.set_title(title)
         if frontier is not None:
             line = frontier.sort_values(x)
             ax.plot(line[x], line[y], color=INK, linewidth=1.6, label="certified frontier")
             bottom = ax.get_ylim()[0]
             ax.fill_between(line[x], bottom, line[y], color=SOFT, alpha=0.18, linewidth=0)
             ax.set_ylim(bottom=bottom)
-        across = in_lines(xlabel or _name(x), phone, 30)
-        ax.set(xlabel=across, ylabel=ylabel or _name(y), title=title)
-        legend(fig, [ax])
-        return fig
 
-    fig = laid_out(draw)
-    fig.data = pd.concat([frame.assign(of=name) for name, frame in points.items()])
-    every = points if frontier is None else points | {"the certified frontier": frontier}
-    what = f"{_capital(_bare(y))} against {_bare(x)}{': ' + title if title else ''}."
-    below = " No scheme can lie in the shaded ground." if frontier is not None else ""
-    fig.caption = f"{what} Lower and further right is better.{below}"
-    fig.alt = f"{what} " + " ".join(_front(name, frame, x, y) for name, frame in every.items())
-    return fig
+    every = pd.concat([frame.assign(of=name) for name, frame in points.items()])
+    figure = _drawn(
+        every, x, y, "of", None, labels=(xlabel, ylabel), log=log, joined=False, more=ground
+    )
+    figure.data = every
+    (across, up), below = (_name(column).split(" (")[0] for column in (x, y)), ""
+    if frontier is not None:
+        points, below = (
+            {**points, "the certified frontier": frontier},
+            " No scheme can lie in the shaded ground.",
+        )
+    what = f"{_capital(up)} against {across}{': ' + title if title else ''}."
+    figure.caption = f"{what} Lower and further right is better.{below}"
+    sentences = []
+    for name, frame in points.items():
+        (x0, y0), (x1, y1) = frame.sort_values(x)[[x, y]].to_numpy()[[0, -1]]
+        sentences.append(
+            f"{_capital(name)}: from {up} {y0:.3g} at {across} {x0:.3g} to {y1:.3g} at {x1:.3g}."
+        )
+    figure.alt = " ".join([what, *sentences])
+    return figure
 
 
 def trade_off(
@@ -464,48 +418,31 @@ def trade_off(
     >>> trade_off(points, {"adult": 0.75}, {"adult": 0.7}, hue="scheme", along="q").alt
     'Adult, coins: from 0.80 right guesses and balanced accuracy 0.60 to 0.90 and 0.70.'
     """
-    panels = _panels(points, "dataset")
-    levels = _levels(points, hue)
-    known = {_level("dataset", name): (undisguised[name], blind[name]) for name in undisguised}
 
-    def draw(phone: bool) -> Figure:
-        fig, axes, across = in_panels(len(panels), phone)
-        for ax, (name, part) in zip(axes, panels):
-            for i, (level, line) in enumerate(_split(part, hue, levels)):
-                line = line.sort_values(along)
-                ax.plot(
-                    line["attacker"],
-                    line["balanced"],
-                    marker=MARKERS[i % 6],
-                    color=COLOURS[i % 6],
-                    linestyle=(0, DASHES[i % 6]) if i % 6 else "-",
-                    label=level,
-                )
-            full, none = known[name]
-            # Both are named in the legend: on the panel, lines would cross the words.
-            ax.axhline(full, color=SOFT, linewidth=1.2, linestyle=(0, (4, 2)), label="undisguised")
-            ax.axvline(
-                none, color=SOFT, linewidth=1.2, linestyle=(0, (1.5, 1.5)), label="blind guess"
-            )
-            ax.set(title=name)
-            ax.margins(y=0.12)
-        for ax in axes if across < 3 else axes[across // 2 :: across]:  # three would run together
-            ax.set_xlabel(xlabel)
-        for ax in axes[::across]:
-            ax.set_ylabel("balanced accuracy")
-        legend(fig, axes[: len(panels)])
-        return fig
+    def levels(ax: Axes, panel: str) -> None:
+        [name] = [name for name in undisguised if _level("dataset", name) == panel]
+        # Both are named in the legend: on the panel, lines would cross the words.
+        ax.axhline(
+            undisguised[name], color=SOFT, linewidth=1.2, linestyle=(0, (4, 2)), label="undisguised"
+        )
+        ax.axvline(
+            blind[name], color=SOFT, linewidth=1.2, linestyle=(0, (1.5, 1.5)), label="blind guess"
+        )
+        ax.margins(y=0.12)
 
-    figure = laid_out(draw)
+    labels = (xlabel, "balanced accuracy")
+    figure = _drawn(
+        points, "attacker", "balanced", hue, "dataset", labels=labels, along=along, more=levels
+    )
     figure.data = points.copy()
-    told = [
-        f"{', '.join(filter(None, (name, level)))}: from {a[0]:.2f} right guesses and balanced "
-        f"accuracy {b[0]:.2f} to {a[-1]:.2f} and {b[-1]:.2f}."
-        for name, part in panels
-        for level, line in _split(part, hue, levels)
-        for a, b in [line.sort_values(along)[["attacker", "balanced"]].to_numpy().T]
-    ]
-    figure.alt = " ".join(told)
+    sentences = []
+    for panel, level, line in _lines(points.sort_values(along), hue, "dataset"):
+        a, b = line["attacker"].to_numpy(), line["balanced"].to_numpy()
+        who = ", ".join(filter(None, (panel, level)))
+        sentences.append(
+            f"{who}: from {a[0]:.2f} right guesses and balanced accuracy {b[0]:.2f} to {a[-1]:.2f} and {b[-1]:.2f}."
+        )
+    figure.alt = " ".join(sentences)
     figure.caption = "Balanced accuracy against what an attacker gets."
     return figure
 
@@ -611,153 +548,111 @@ def _element(figure: PlainFigure, alt: str, name: str) -> str:
 # Drawing ------------------------------------------------------------------------------------------
 
 
-def _lines(
+def _drawn(
     frame: pd.DataFrame,
     x: str,
-    columns: tuple[str, str | None, str | None],
+    y: str,
     hue: str | None,
     col: str | None,
-    baselines: Mapping[str, Any] | None,
-    xlabel: str,
-    ylabel: str,
     *,
-    what: str,
-    short: str,
-    extra: str,
+    band: tuple[str, str] | None = None,
+    levels: Mapping[str, Any] | None = None,
+    labels: tuple[str, str] = ("", ""),
     log: bool = False,
+    joined: bool = True,
+    along: str = "",
+    more: Callable[[Axes, str], None] | None = None,
 ) -> Figure:
-    """A line for each `hue` in a panel for each `col`; `columns` are the middle and its two ends."""
-    panels, levels = _panels(frame, col), _levels(frame, hue)
-    baselines = baselines or {}
-    if col:
-        baselines = {_level(col, name): levels for name, levels in baselines.items()}
-    sentences = []
-    for name, part in panels:
-        for level, line in _split(part, hue, levels):
-            line = line.sort_values(x)
-            sentences.append(_sentence(name, level, line[x], line[columns[0]], x))
-        here = baselines.get(name, {}) if col else baselines
-        sentences += _levels_told(name, here)
+    """`y` against `x`, a line for each `hue` in a panel for each `col`; points with `along` are joined in its order.
+
+    `more` draws into each panel what else it has. Lines that end apart are named there, others in a legend.
+    """
+    panels, names = _parts(frame, col), [name for name, _ in _parts(frame, hue)]
+    lines = list(_lines(frame.sort_values(along or x), hue, col))
+    alone = joined and not along and not log
 
     def draw(phone: bool) -> Figure:
-        fig, axes, across = in_panels(len(panels), phone, sharey=not log and len(panels) > 1)
-        titles = _titles([name for name, _ in panels], phone and across > 1)
-        for ax, (name, part) in zip(axes, panels):
-            for i, (level, line) in enumerate(_split(part, hue, levels)):
-                _draw_line(ax, line.sort_values(x), x, columns, level, i)
-            _draw_levels(ax, baselines.get(name, {}) if col else baselines)
-            ax.set(xlabel=xlabel or _name(x), ylabel=in_lines(ylabel, phone), title=titles[name])
-            if pd.api.types.is_numeric_dtype(frame[x]):
-                ax.locator_params(axis="x", nbins=3 if phone and across > 1 else 5)
+        fig, axes, across = in_panels(len(panels), phone, sharey=alone and len(panels) > 1)
+        small = phone and across > 1
+        for ax, (panel, _) in zip(axes, panels):
+            for name, line in [(name, line) for where, name, line in lines if where == panel]:
+                _draw_line(
+                    ax,
+                    line.dropna(subset=[x, y]),
+                    (x, y),
+                    band,
+                    name,
+                    names.index(name) % 6,
+                    joined,
+                )
+            for j, (name, level) in enumerate(_across(levels, col, panel).items()):
+                dashes = (4, 2, 1, 2) if j else (2, 2)
+                ax.axhline(level, color=SOFT, linewidth=1.3, linestyle=(0, dashes), label=name)
             if log:
                 ax.set_yscale("log")
-            if not log:
-                ax.label_outer(remove_inner_ticks=False) if across == len(axes) else None
+            if pd.api.types.is_numeric_dtype(frame[x]):
+                ax.locator_params(axis="x", nbins=3 if small else 5)
+            ax.set(ylabel=in_lines(labels[1] or _name(y), phone), title=panel)
+            if small and max(len(name) for name, _ in panels) > 18:
+                ax.set_title(panel.replace(": ", ":\n"))
+            if more:
+                more(ax, panel)
+            if alone and across == len(axes):
+                ax.label_outer(remove_inner_ticks=False)
+        crowded = across > 2 and len(labels[0]) > 20  # three long names would run together
+        for ax in axes[across // 2 :: across] if crowded else axes:
+            ax.set_xlabel(in_lines(labels[0] or _name(x), phone, 30))
         for ax in axes[len(panels) :]:
             ax.remove()
-        axes = axes[: len(panels)]
-        if not (
-            levels
-            and not log
+        ends = [
+            (name, *line[[x, y]].iloc[-1]) for where, name, line in lines if where == panels[-1][0]
+        ]
+        named = (
+            hue
+            and alone
             and not phone
-            and _named_at_ends(axes, panels, x, columns, hue, levels)
-        ):
-            legend(fig, axes)
-        else:  # the names stand at the ends: the panels' own legends go
-            legend(fig, axes, only=_baseline_names(baselines or {}, col))
+            and len(ends) == len(names)
+            and name_ends(axes[len(panels) - 1], ends)
+        )
+        levelled = list(
+            dict.fromkeys(name for panel, _ in panels for name in _across(levels, col, panel))
+        )
+        legend(fig, axes[: len(panels)], only=levelled if named else None)
         return fig
 
-    fig = laid_out(draw)
-    fig.data = frame[[c for c in (col, hue, x, *columns) if c]]
-    shaded = " Bands: 95 % intervals." if columns[1] else ""
-    drawn = " Level lines: " + "; ".join(_baseline_names(baselines, col)) + "." if baselines else ""
-    fig.caption = f"{what}.{shaded}{drawn} {extra}".strip()
-    told = " ".join(sentences)
-    first = f"{_capital(short)} against {_name(x)}: "
-    fig.alt = first + (told if hue or col else _lower(told))
-    return fig
-
-
-def _titles(names: list[str], small: bool) -> dict[str, str]:
-    """Titles of panels; on small ones of two lines each, where one would not fit on one.
-
-    >>> _titles(["Adult: found", "Adult: lost"], small=True)
-    {'Adult: found': 'Adult: found', 'Adult: lost': 'Adult: lost'}
-    >>> _titles(["Breast Cancer: accuracy"], small=True)["Breast Cancer: accuracy"]
-    'Breast Cancer:\\naccuracy'
-    """
-    broken = small and max(map(len, names)) > 18
-    return {name: name.replace(": ", ":\n") if broken else name for name in names}
-
-
-def _readable(ax: Axes) -> None:
-    """Numbers in black or white, whichever stands out more from the colour beneath it."""
-    if not ax.texts:
-        return
-    for text, colour in zip(ax.texts, np.asarray(ax.collections[0].get_facecolor())):
-        text.set_color("#000000" if _luminance(colour[:3]) > 0.179 else "#ffffff")
-
-
-def _luminance(rgb: ArrayLike) -> float:
-    """Relative luminance, as in the accessibility guidelines.
-
-    >>> _luminance((1, 1, 1)), _luminance((0, 0, 0))
-    (1.0, 0.0)
-    """
-    c = np.asarray(rgb, float)
-    linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
-    return float(linear @ (0.2126, 0.7152, 0.0722))
+    figure = laid_out(draw)
+    figure.data = frame[[c for c in (col, hue, x, y, *(band or ())) if c]]
+    return figure
 
 
 def _draw_line(
     ax: Axes,
     line: pd.DataFrame,
-    x: str,
-    columns: tuple[str, str | None, str | None],
-    label: str,
+    columns: tuple[str, str],
+    band: tuple[str, str] | None,
+    name: str,
     i: int,
+    joined: bool,
 ) -> None:
     """The i-th line of a panel, and its band where there is one."""
-    middle, low, high = columns
-    colour, dashes = COLOURS[i % 6], DASHES[i % 6]
-    sns.lineplot(
-        x=line[x],
-        y=line[middle],
-        ax=ax,
-        color=colour,
-        label=label or None,
-        marker=MARKERS[i % 6] if len(line) <= 25 else None,
+    x, y = columns
+    look: dict[str, Any] = {"linestyle": (0, DASHES[i]) if DASHES[i] else "-"}
+    if not joined:
+        look = {"linestyle": "", "markersize": 4, "alpha": 0.85}
+    marker = MARKERS[i] if len(line) <= 25 or not joined else None
+    ax.plot(
+        line[x],
+        line[y],
+        color=COLOURS[i],
+        marker=marker,
         markeredgewidth=0,
-        linestyle=(0, dashes) if dashes else "-",
-        estimator=None,
+        label=name or None,
+        **look,
     )
-    if low:
-        ax.fill_between(line[x], line[low], line[high], color=colour, alpha=0.22, linewidth=0)
-
-
-def _named_at_ends(
-    axes: np.ndarray, panels: list, x: str, columns: tuple, hue: str | None, levels: list[Any]
-) -> bool:
-    """Whether the lines could be named at their ends, in the last panel; if so, they are."""
-    (_, part), ax = panels[-1], axes[-1]
-    lines = list(_split(part, hue, levels))
-    if len(lines) < len(levels):
-        return False
-    ends = [(level, *line.sort_values(x)[[x, columns[0]]].iloc[-1]) for level, line in lines]
-    return name_ends(ax, ends)
-
-
-def _draw_levels(ax: Axes, levels: Mapping[str, float]) -> None:
-    """Horizontal lines."""
-    for j, (label, level) in enumerate(levels.items()):
-        dashes = (4, 2, 1, 2) if j else (2, 2)
-        ax.axhline(level, color=SOFT, linewidth=1.3, linestyle=(0, dashes), label=label)
-
-
-def _levels_told(panel: str, levels: Mapping[str, float]) -> list[str]:
-    """A sentence for each level."""
-    start = f"{panel}: level" if panel else "Level"
-    return [f"{start} of {label} {level:.3g}." for label, level in levels.items()]
+    if band:
+        ax.fill_between(
+            line[x], line[band[0]], line[band[1]], color=COLOURS[i], alpha=0.22, linewidth=0
+        )
 
 
 def legend(fig: Figure, axes: Iterable[Axes], only: list[str] | None = None) -> None:
@@ -806,28 +701,28 @@ def _pick(summary: pd.DataFrame, metric: str) -> pd.DataFrame:
     return rows
 
 
-def _panels(frame: pd.DataFrame, col: str | None) -> list[tuple[str, pd.DataFrame]]:
-    if col is None:
+def _parts(frame: pd.DataFrame, column: str | None) -> list[tuple[str, pd.DataFrame]]:
+    """The rows of each value of a column (which may be none at all), by how it is called; all rows without one."""
+    if column is None:
         return [("", frame)]
-    return [(_level(col, v), frame[_is(frame[col], v)]) for v in _levels(frame, col)]
+    values = frame[column].drop_duplicates()
+    rows = ((v, frame[column].isna() if pd.isna(v) else frame[column] == v) for v in values)
+    return [(_level(column, value), frame[chosen]) for value, chosen in rows]
 
 
-def _levels(frame: pd.DataFrame, hue: str | None) -> list[Any]:
-    return [] if hue is None else list(frame[hue].drop_duplicates())
+def _lines(
+    frame: pd.DataFrame, hue: str | None, col: str | None
+) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Each line of each panel: the names of both, and its rows."""
+    for panel, part in _parts(frame, col):
+        yield from ((panel, name, line) for name, line in _parts(part, hue))
 
 
-def _split(
-    part: pd.DataFrame, hue: str | None, levels: list[Any]
-) -> list[tuple[str, pd.DataFrame]]:
-    if hue is None:
-        return [("", part)]
-    lines = [(_level(hue, v), part[_is(part[hue], v)]) for v in levels]
-    return [(name, line) for name, line in lines if len(line)]
-
-
-def _is(column: pd.Series, value: Any) -> pd.Series:
-    """Where a column has a value, which may be none at all."""
-    return column.isna() if pd.isna(value) else column == value
+def _across(levels: Mapping[str, Any] | None, col: str | None, panel: str) -> Mapping[str, float]:
+    """The levels of a panel: those of all, or with `col` its own."""
+    if not levels or not col:
+        return levels or {}
+    return next((own for name, own in levels.items() if _level(col, name) == panel), {})
 
 
 def _level(column: str, value: Any) -> str:
@@ -839,11 +734,6 @@ def _level(column: str, value: Any) -> str:
     if column == "groups":
         return "1 group" if value == 1 else f"{value:g} groups"
     return f"{_name(column)} = {value:g}"
-
-
-def _baseline_names(baselines: Mapping[str, Any], col: str | None) -> list[str]:
-    inner = baselines.values() if col else [baselines]
-    return list(dict.fromkeys(name for each in inner for name in each))
 
 
 # Telling ------------------------------------------------------------------------------------------
@@ -870,27 +760,37 @@ def shape(x: ArrayLike, y: ArrayLike, symbol: str = "x") -> str:
     return " and ".join(words)
 
 
-def _sentence(panel: str, level: str, x: pd.Series, y: pd.Series, name: str) -> str:
-    who = ", ".join(part for part in (panel, level) if part)
-    told = shape(x, y, _name(name))
-    return f"{who}: {told}." if who else f"{_capital(told)}."
-
-
-def _field(name: str, table: pd.DataFrame, x: str, y: str) -> str:
-    flat = table.stack()
-    ends: tuple[Any, Any] = flat.idxmin(), flat.idxmax()  # an index of two levels: pairs
-    (low_y, low_x), (high_y, high_x) = ends
-    who = f"{name}: from" if name else "From"
-    return (
-        f"{who} {flat.min():.3g} at {_name(x)} = {low_x}, {_name(y)} = {low_y} "
-        f"to {flat.max():.3g} at {_name(x)} = {high_x}, {_name(y)} = {high_y}."
-    )
-
-
-def _front(name: str, frame: pd.DataFrame, x: str, y: str) -> str:
-    ends = frame.sort_values(x).iloc[[0, -1]]
-    (x0, x1), (y0, y1) = ends[x], ends[y]
-    return f"{_capital(name)}: from {_bare(y)} {y0:.3g} at {_bare(x)} {x0:.3g} to {y1:.3g} at {x1:.3g}."
+def _told(
+    figure: Figure,
+    rows: pd.DataFrame,
+    x: str,
+    y: str,
+    hue: str | None,
+    col: str | None,
+    levels: Mapping[str, Any] | None,
+    what: str,
+    short: str,
+    band: bool = False,
+) -> Figure:
+    """The figure with its caption and its alternative text: what each line does, and each level."""
+    sentences: list[str] = []
+    names: list[str] = []
+    for panel, part in _parts(rows, col):
+        for name, line in _parts(part.sort_values(x), hue):
+            does = shape(line[x], line[y], _name(x))
+            who = ", ".join(filter(None, (panel, name)))
+            sentences.append(f"{who}: {does}." if who else f"{does}.")
+        own = _across(levels, col, panel)
+        sentences += [
+            f"{panel + ': level' if panel else 'Level'} of {name} {level:.3g}."
+            for name, level in own.items()
+        ]
+        names += own
+    figure.alt = f"{_capital(short)} against {_name(x)}: {' '.join(sentences)}"
+    parts = [f"{what} against {_name(x)}.", "Bands: 95 % intervals." if band else "",
+             f"Level lines: {'; '.join(dict.fromkeys(names))}." if names else "", _repetitions(rows)]  # fmt: skip
+    figure.caption = " ".join(filter(None, parts))
+    return figure
 
 
 def _repetitions(rows: pd.DataFrame) -> str:
@@ -905,14 +805,5 @@ def _name(column: str) -> str:
     return LABELS.get(column, column)
 
 
-def _bare(column: str) -> str:
-    """A label without its explanation in brackets."""
-    return _name(column).split(" (")[0]
-
-
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]

@@ -8,7 +8,7 @@ import pytest
 from browser import opened
 
 from ppdm import RRMatrix, UnrelatedQuestion, count, data
-from ppdm.book.site import try_it
+from ppdm.book.site import collector
 from ppdm.estimate import inversion, inversion_se
 from ppdm.places import find_root
 
@@ -21,7 +21,7 @@ SETTINGS = [(0.7, 0.3), (0.55, 0.3), (0.45, 0.9), (0.95, 0.05), (0.3, 0.5), (0, 
 def page(request, tmp_path_factory, chromium):
     """The games alone, without the book around them."""
     folder = tmp_path_factory.mktemp("hundred")
-    block = try_it.collector_block().split("html\n", 1)[1].rsplit("````", 1)[0]
+    block = collector.collector_block().split("html\n", 1)[1].rsplit("````", 1)[0]
     places = "".join(
         f'<div id="{name}"></div>'
         for name in ("hundred", "many-more", "collector-answers", "collector-records")
@@ -168,7 +168,7 @@ def test_the_collector_is_told_how_often_he_can_be_right(page):
 
 
 def test_the_collector_s_records_are_the_package_s(page):
-    told = try_it.collector()
+    told = collector.collector()
     answers = data.binarize(data.load("adult"))[0].drop(columns=["fnlwgt", "education-num"])
     prior = count(answers).proportions()
     digits = np.array([report["answers"] for report in told["reports"]])

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+from seaborn.utils import relative_luminance as luminance_of
 
 from ppdm import plot, study
 
@@ -99,7 +100,7 @@ def test_lines_that_end_apart_are_named_there_and_others_in_a_legend():
 def test_numbers_in_a_heat_map_stand_out_from_their_fields(summary):
     (ax, *_) = plot.heatmap(summary, x="theta", y="groups", col="dataset").axes
     for text, colour in zip(ax.texts, ax.collections[0].get_facecolors()):
-        low, high = sorted([plot._luminance(colour[:3]), float(text.get_color() == "#ffffff")])
+        low, high = sorted([luminance_of(colour), float(text.get_color() == "#ffffff")])
         assert (high + 0.05) / (low + 0.05) >= 4.5
 
 

@@ -338,18 +338,36 @@ def test_a_site_keeps_the_icons_it_uses_and_drops_what_nothing_loads(tmp_path):
     assert left == {"fontawesome.js", "sphinx-book-theme.js", "solid.woff2", "index.html"}
 
 
-def test_a_table_that_a_phone_makes_cards_of_says_its_columns():
-    table = (
-        '<table class="stacked {}"><thead><tr><th class="head">Time</th><th class="head"><p>What to <em>say</em></p></th>'
-        "</tr></thead><tbody><tr><td><p>0 to 5</p></td><td><p>\u201cI &lt; you.\u201d</p></td></tr>"
-        "<tr><td>5 to 10</td><td></td></tr></tbody></table>"
+def test_a_table_too_wide_for_a_phone_becomes_cards_that_say_their_columns(tmp_path, chromium):
+    static = find_root() / "book" / "_static"
+    wide = "A sentence that needs room beside three other columns of words. "
+    (tmp_path / "index.html").write_text(
+        "<!doctype html><html lang=en><meta charset=utf-8><title>T</title><meta name=viewport content='width=device-width'>"
+        f"<style>{(static / 'site.css').read_text()} td {{white-space: nowrap}}</style>"
+        "<article class=bd-article><div style='overflow-x: auto'>"
+        "<table><thead><tr><th></th><th colspan=2>ours</th></tr><tr><th>set</th><th>low</th><th>high</th></tr></thead>"
+        f"<tbody><tr><th rowspan=2>Adult</th><td>{wide}</td><td>2</td></tr><tr><td>3</td><td></td></tr></tbody></table></div>"
+        "<div><table id=small><thead><tr><th>q</th></tr></thead><tbody><tr><td>1</td></tr></tbody></table></div></article>"
+        f"<script>{(static / 'site.js').read_text()}</script>"
     )
-    text = theme.mend_page(table.format("table") + table.format("x").replace("stacked x", "plain"))
-    stacked, plain = text.split("</table>")[:2]
-    assert "role=" not in plain and "data-label" not in plain
-    assert stacked.count("data-label") == 1  # neither a row's first cell nor an empty one
-    assert '<td data-label="What to say" role="cell"><p>\u201cI &lt; you.\u201d</p></td>' in stacked
-    assert stacked.count('role="row"') == 3 and 'class="stacked table" role="table"' in stacked
+    for width, carded in ((1366, 0), (390, 1)):
+        with opened(
+            chromium, tmp_path, "index.html", viewport={"width": width, "height": 800}
+        ) as page:
+            assert page.locator("table.carded").count() == carded
+            assert (
+                page.evaluate(
+                    "[...document.querySelectorAll('div')].every((d) => d.scrollWidth <= d.clientWidth)"
+                )
+                == bool(carded)
+                or width > 390
+            )
+    with opened(chromium, tmp_path, "index.html", viewport={"width": 390, "height": 800}) as page:
+        second = page.get_by_role("row").nth(3)  # the name of a group stands in each of its rows
+        assert second.get_by_role("rowheader").inner_text() == "Adult"
+        assert page.locator("[data-label]").evaluate_all(
+            "(all) => all.map((c) => c.dataset.label)"
+        ) == ["ours low", "ours high", "ours low"]
 
 
 def test_an_option_in_code_keeps_its_dashes():

@@ -1,4 +1,4 @@
-"""The living trade-off, in a real browser, driven by mouse, touch and keyboard, against the package's own numbers."""
+"""Chapter 5's planes, live: in a real browser, by mouse, touch and keyboard, against the frame that they are drawn from."""
 
 import re
 
@@ -7,141 +7,76 @@ import pandas as pd
 import pytest
 from browser import opened
 
-from ppdm import MultiGroup, UnrelatedQuestion
 from ppdm.book.site import trade_off
-from ppdm.learn import NaiveBayes
-from ppdm.papers import electronic_surveys as es
-from ppdm.papers.electronic_surveys.beyond import respondents
 from ppdm.places import find_root
-from ppdm.privacy import ladder
 
 STATIC = find_root() / "book" / "_static"
-CANCER = "breast-cancer-wisconsin"
-COINS, ALIKE = "unrelated question, fair coins", "unrelated question, joint look-alikes"
-ONE, THREE = "multi-group, one group", "multi-group, three groups"
-SETTINGS = [(COINS, 0.05), (COINS, 0.1), (COINS, 0.5), (COINS, 0.9), (ALIKE, 0.3), (ALIKE, 0.9),
-            (ONE, 0.55), (ONE, 0.8), (THREE, 0.6), (THREE, 0.9)]  # fmt: skip
+SCHEMES = {
+    "undisguised": ("", [0]),
+    "three groups": ("θ", [0.6, 0.75, 0.9]),
+    "fair coins": ("q", [0.1, 0.5]),
+    "AIBR": ("k", [4]),
+}
+ATTACKS = [
+    ("others", "the class"),
+    ("shares", "the class"),
+    ("others", "which report is hers"),
+    ("own list", "the class"),
+]
 
 
-def scheme_at(words, at, train):
-    """The package's mechanism for a line of the picture."""
-    if words in (COINS, ALIKE):
-        return UnrelatedQuestion(at, es.personal_records(train, words.split(", ")[1]))
-    names = list(train.names)
-    groups = 1 if words == ONE else 3
-    return MultiGroup(at, [names[i::groups] for i in range(groups)])
+def plane() -> pd.DataFrame:
+    """A frame as the chapter saves it, with random heights; AIBR grows no tree; one value lies outside all levels."""
+    rng, rows = np.random.default_rng(5), []
+    for name, where in (("pima", "fig-plane-pima"), ("breast-cancer-wisconsin", "fig-plane")):
+        for scheme, (symbol, settings) in SCHEMES.items():
+            for at in settings:
+                nb, id3 = rng.uniform(0.3, 1, 2)
+                rows += [
+                    {"dataset": name, "scheme": scheme, "symbol": symbol, "parameter": at, "knowledge": knowledge, "goal": goal,
+                     "guess": rng.uniform(0.05, 1), "blind": 0.3, "bound": scheme == "AIBR",
+                     "nb": nb, "id3": np.nan if scheme == "AIBR" else id3, "evidence": where}
+                    for knowledge, goal in ATTACKS
+                ]  # fmt: skip
+    return pd.DataFrame(rows)
 
 
-def one_setting(words, at) -> dict:
-    """A row as a chapter would save it: one survey of patients, one attack on others."""
-    train, test = respondents(CANCER).fixed
-    scheme = scheme_at(words, at, train)
-    model = NaiveBayes(scheme)
-    learned = model.fit_table(scheme.disguise_table(train, np.random.default_rng(round(100 * at))))
-    right = learned.confusion(test)
-    known, target = ladder.belief("others", train, test), train.names[-1]
-    line = (
-        {"kind": words.split(", ")[1], "q": at}
-        if "unrelated" in words
-        else {"groups": 1 if words == ONE else 3, "theta": at}
-    )
-    return line | {
-        "dataset": CANCER,
-        "attacker": ladder.vulnerability(scheme, target, known, test),
-        "blind": ladder.blind(scheme, target, known, test),
-        "balanced": float(np.mean(np.diag(right) / right.sum(axis=1))),
-        "undisguised": 0.95,
-    }
-
-
-@pytest.fixture(scope="module")
-def rows():
-    return [one_setting(*setting) for setting in SETTINGS]
-
-
-#: Values beyond every level: below the majority class, above the undisguised, worse than blind.
-OUTSIDE = [
-    {"dataset": "pima", "groups": 2, "theta": t, "attacker": a, "blind": 0.65, "balanced": b,
-     "undisguised": 0.7, "learner": "ID3", "goal": "the whole record"}
-    for t, a, b in [(0.6, 0.02, 0.31), (0.7, 0.64, 0.5), (0.9, 1.0, 0.97)]
-]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def results(tmp_path_factory, rows):
-    """Two chapters' results; the first has drawn its figure."""
-    built = tmp_path_factory.mktemp("built")
-    for page, frame in {
-        "01_electronic_surveys": [r for r in rows if "q" in r],
-        "02_multi_group": [r for r in rows if "theta" in r] + OUTSIDE,
-    }.items():
-        (built / "results" / page).mkdir(parents=True)
-        pd.DataFrame(frame).to_csv(built / "results" / page / "trade_off.csv", index=False)
-    (built / "figures" / "01_electronic_surveys").mkdir(parents=True)
-    (built / "figures" / "01_electronic_surveys" / "trade-off.svg").write_text("<svg/>")
-    return built / "results"
-
-
-def picture(folder, results):
-    """A page with the picture alone, without the book around it."""
-    folder.mkdir(exist_ok=True)
-    trade_off.write(folder, results)
-    scripts = "".join(
-        f"<script>{(STATIC / name).read_text(encoding='utf-8')}</script>"
-        for name in ("widgets.js", "trade_off.js")
-    )
-    style = (STATIC / "site.css").read_text(encoding="utf-8")
-    (folder / "index.html").write_text(
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f'<title>T</title><style>{style}</style><h1>T</h1><div class="try trade-off"></div>'
-        f'<script src="trade_off_data.js"></script>{scripts}'
-    )
-    return folder
+PLANE = plane()
+CANCER = PLANE[PLANE["dataset"] == "breast-cancer-wisconsin"]
+SHOWN = CANCER[
+    (CANCER["goal"] == "the class")
+    & (CANCER["knowledge"] == "others")
+    & (CANCER["scheme"] != "undisguised")
+]
 
 
 @pytest.fixture(scope="module", params=[1366, 390], ids=["wide", "narrow"])
-def page(request, tmp_path_factory, chromium, results):
-    folder = picture(tmp_path_factory.mktemp("plane"), results)
+def page(request, tmp_path_factory, chromium):
+    """A chapter's page with its figure; the points come alive when asked, and what that takes is loaded then."""
+    site = tmp_path_factory.mktemp("plane")
+    results, static, notebooks = site / "results" / "05_which", site / "_static", site / "notebooks"
+    for folder in (results, static, notebooks):
+        folder.mkdir(parents=True)
+    PLANE.to_csv(results / "plane.csv", index=False)
+    trade_off.write(static, results.parent)
+    for name in ("site.js", "widgets.js", "trade_off.js", "site.css"):
+        (static / name).write_text((STATIC / name).read_text(encoding="utf-8"), encoding="utf-8")
+    (notebooks / "05.html").write_text(
+        '<!doctype html><html lang="en" data-content_root="../"><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width">'
+        '<title>T</title><link rel="stylesheet" href="../_static/site.css"><main><figure id="fig-plane">A figure.</figure></main>'
+        '<script src="../_static/site.js"></script>'
+    )
     size = {"viewport": {"width": request.param, "height": 800}, "has_touch": True}
-    with opened(chromium, folder, "index.html", **size) as opened_page:
-        folded = opened_page.locator(".trade-off summary")
+    with opened(chromium, site, "notebooks/05.html", **size) as window:
+        assert window.locator(".trade-off").count() == 0
+        window.get_by_role("button", name="Take hold").click()
+        window.wait_for_selector(".trade-off svg")
+        folded = window.locator(".trade-off summary")
         assert folded.count() == (request.param == 390)  # on a phone the picture comes first
         if folded.count():
             folded.click()
-        yield opened_page
-
-
-def test_it_opens_on_the_data_where_schemes_differ_with_points_that_are_named(
-    tmp_path, chromium, results
-):
-    with opened(chromium, picture(tmp_path / "site", results), "index.html") as page:
-        assert page.get_by_role("radio", name="Breast Cancer", exact=True).is_checked()
-        said = page.locator(".trade-off .said strong").inner_text()
-        assert (
-            page.locator(".trade-off svg .soft")
-            .get_by_text(said.split("= ")[1].strip(" ."), exact=True)
-            .count()
-        )
-
-
-def shown(page) -> dict[str, str]:
-    names = page.locator(".trade-off dt").all_inner_texts()
-    return dict(zip(names, page.locator(".trade-off dd").all_inner_texts(), strict=True))
-
-
-def asserts(page, row) -> None:
-    """The page says what the package said, to the digits shown, and where it is from."""
-    told = shown(page)
-    assert told["Balanced accuracy"] == f"{row['balanced']:.3f}"
-    assert told["undisguised"] == f"{row['undisguised']:.3f}"
-    assert told["majority class"] == "0.500"
-    attacker = next(value for name, value in told.items() if name.startswith("The attacker"))
-    assert attacker == f"{row['attacker']:.3f}"
-    assert told["blind guess"] == f"{row['blind']:.3f}"
-    stem = "01_electronic_surveys.html#fig-trade-off" if "q" in row else "02_multi_group.html"
-    assert page.locator(".trade-off .said a").get_attribute("href") == f"../notebooks/{stem}"
-    label = page.locator(".trade-off svg").get_attribute("aria-label")
-    assert f"{row['balanced']:.3f}" in label and f"{row['attacker']:.3f}" in label
+        yield window
 
 
 def choose(page, name: str) -> None:
@@ -150,18 +85,47 @@ def choose(page, name: str) -> None:
     page.keyboard.press("Space")
 
 
-@pytest.mark.parametrize("i", range(len(SETTINGS)))
-def test_ten_settings_by_keyboard(page, rows, i):
-    words, at = SETTINGS[i]
-    choose(page, "Breast Cancer")
-    choose(page, words)
-    slider = page.get_by_role("slider")
-    slider.focus()
-    page.keyboard.press("Home")
-    for _ in [a for w, a in SETTINGS if w == words and a < at]:
-        page.keyboard.press("ArrowRight")
-    assert slider.get_attribute("aria-valuetext") == f"{at:g}"
-    asserts(page, rows[i])
+def readings(page) -> dict[str, str]:
+    names = page.locator(".trade-off dt").all_inner_texts()
+    return dict(zip(names, page.locator(".trade-off dd").all_inner_texts(), strict=True))
+
+
+def asserts(page, row, learner: str = "nb") -> None:
+    """The page says what the frame says, to the digits shown, and where it is from."""
+    said = readings(page)
+    level = CANCER[CANCER["scheme"] == "undisguised"][learner].iloc[0]
+    least = "at least " if row["bound"] else ""
+    assert (said["Balanced accuracy"], said["undisguised"]) == (
+        f"{row[learner]:.3f}",
+        f"{level:.3f}",
+    )
+    assert said[f"The attacker {trade_off.GOALS[row['goal']]}"] == f"{least}{row['guess']:.3f}"
+    assert said["blind guess"] == "0.300" and said["majority class"] == "0.500"
+    assert page.locator(".trade-off .said a").get_attribute("href") == "#fig-plane"
+    label = page.locator(".trade-off svg").get_attribute("aria-label")
+    assert f"{row[learner]:.3f}" in label and f"{row['guess']:.3f}" in label
+
+
+def test_every_setting_by_keyboard_and_what_is_better_is_named(page):
+    assert page.get_by_role("radio", name="Breast Cancer", exact=True).is_checked()
+    for scheme, part in SHOWN.groupby("scheme"):
+        choose(page, str(scheme))
+        slider = page.get_by_role("slider")
+        assert slider.count() == (len(part) > 1)  # of one setting there is nothing to move
+        for place, row in enumerate(part.sort_values("parameter").to_dict("records")):
+            if len(part) > 1:
+                slider.focus()
+                page.keyboard.press("ArrowRight" if place else "Home")
+                assert slider.get_attribute("aria-valuetext") == f"{row['parameter']:g}"
+            asserts(page, row)
+            others = SHOWN[(SHOWN["guess"] < row["guess"]) & (SHOWN["nb"] > row["nb"])]
+            words = page.locator(".trade-off .said").inner_text()
+            assert ("Better on both axes" in words) == bool(len(others))
+            if len(others):
+                pair = re.search(r"accuracy ([\d.]+), attacker ([\d.]+)\)", words).groups()
+                assert pair in {
+                    (f"{a:.3f}", f"{b:.3f}") for a, b in zip(others["nb"], others["guess"])
+                }
 
 
 def spots(page) -> dict[str, tuple[float, float]]:
@@ -175,13 +139,18 @@ def spots(page) -> dict[str, tuple[float, float]]:
 
 
 @pytest.mark.parametrize("hand", ["mouse", "touch"])
-def test_every_point_can_be_taken_hold_of(page, rows, hand):
+def test_every_point_can_be_taken_hold_of_and_none_is_cut(page, hand):
     choose(page, "Breast Cancer")
-    taken = 0
-    for (words, at), row in zip(SETTINGS, rows):
-        known = spots(page)
-        name = f"{words}, {'q' if 'q' in row else 'θ'} = {at:g}"
+    frame = page.locator(".trade-off svg").bounding_box()
+    for row in SHOWN.to_dict("records"):
+        known, axis = spots(page), row["symbol"]
+        name = f"{row['scheme']}, {axis} = {row['parameter']:g}"
         x, y = known[name]
+        frame = page.locator(".trade-off svg").bounding_box()
+        assert (
+            frame["x"] + 5 < x < frame["x"] + frame["width"] - 5
+            and frame["y"] < y < frame["y"] + frame["height"]
+        )
         if hand == "mouse":
             page.mouse.move(x + 60, y)
             page.mouse.down()
@@ -189,161 +158,28 @@ def test_every_point_can_be_taken_hold_of(page, rows, hand):
             page.mouse.up()
         else:
             page.touchscreen.tap(x, y)
-        told = page.locator(".trade-off .said strong").inner_text().strip()
-        if min(np.hypot(x - a, y - b) for other, (a, b) in known.items() if other != name) < 3:
-            continue  # two lie on each other: either may be meant
-        assert told == f"Breast Cancer, {name}."
-        asserts(page, row)
-        taken += 1
-    assert taken >= 8
-
-
-def test_nothing_is_cut_at_the_frame(page):
-    choose(page, "Pima")
-    frame = page.locator(".trade-off svg").bounding_box()
-    assert len(spots(page)) == len(OUTSIDE)
-    for x, y in spots(page).values():
-        assert frame["x"] + 5 < x < frame["x"] + frame["width"] - 5
-        assert frame["y"] + 5 < y < frame["y"] + frame["height"] - 5
-    slider = page.get_by_role("slider")
-    for place, row in enumerate(OUTSIDE):
-        slider.fill(str(place))
-        asserts(page, row)
-    # Whoever looks closer sees every point, too, and is told where the line has gone.
-    slider.fill("2")
-    page.get_by_role("checkbox").check()
-    heights = [y for _, y in spots(page).values()]
-    frame = page.locator(".trade-off svg").bounding_box()
-    assert all(frame["y"] < y < frame["y"] + frame["height"] for y in heights)
-    page.get_by_role("checkbox").uncheck()
-    # One scheme, one attacker, one learner: nothing else is offered.
-    assert page.get_by_role("radio").count() == 2
+        if min(np.hypot(x - a, y - b) for other, (a, b) in known.items() if other != name) >= 3:
+            assert (
+                page.locator(".trade-off .said strong").inner_text().strip()
+                == f"Breast Cancer, {name}."
+            )
+            asserts(page, row)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_better_point_is_named(page, rows):
-    choose(page, "Breast Cancer")
-    for i, (words, _) in enumerate(SETTINGS):
-        choose(page, words)
-        slider = page.get_by_role("slider")
-        slider.fill(str(sum(w == words for w, _ in SETTINGS[:i])))
-        here = rows[i]
-        better = [
-            r
-            for r in rows
-            if r["attacker"] <= here["attacker"]
-            and r["balanced"] >= here["balanced"]
-            and (r["attacker"], r["balanced"]) != (here["attacker"], here["balanced"])
-        ]
-        said = page.locator(".trade-off .said").inner_text()
-        assert ("Better on both axes" in said) == bool(better)
-        if better:
-            named = re.search(r"accuracy ([\d.]+), attacker ([\d.]+)\)", said).groups()
-            assert named in {(f"{r['balanced']:.3f}", f"{r['attacker']:.3f}") for r in better}
-
-
-def plane() -> pd.DataFrame:
-    """A frame as chapter 5 saves it: three schemes, two attackers, two learners (one grows no tree)."""
-    rows = []
-    for scheme, at, symbol, nb, id3 in [
-        ("undisguised", None, "", 0.9, 0.8),
-        ("three groups", 0.6, "θ", 0.7, 0.75),
-        ("three groups", 0.9, "θ", 0.8, 0.79),
-        ("AIBR", 4, "k", 0.6, None),
-    ]:
-        for knowledge, goal, guess in [
-            ("others", "the class", 0.81),
-            ("shares", "the class", 0.71),
-            ("others", "which report is hers", 0.3),
-            ("own list", "the class", 1),
-        ]:
-            rows.append({"dataset": "pima", "scheme": scheme, "family": "x", "parameter": at, "symbol": symbol,
-                         "epsilon": 3.0, "knowledge": knowledge, "goal": goal, "guess": guess, "guess_se": 0.01, "blind": 0.2,
-                         "bound": scheme == "AIBR", "nb": nb, "id3": id3, "evidence": "fig-plane-pima"})  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def test_a_plane_of_all_schemes_stands_for_the_chapters(tmp_path):
-    built = tmp_path / "results"
-    for page, name, frame in (
-        ("01_x", "trade_off", pd.DataFrame(OUTSIDE)),
-        ("05_which", "plane", plane()),
-        ("06_other", "trade-off", pd.DataFrame(OUTSIDE).drop(columns="blind")),
-    ):
-        (built / page).mkdir(parents=True)
-        frame.to_csv(built / page / f"{name}.csv", index=False)
-    told = trade_off.measured(built)
-    assert told["plane"] == "05_which"
-    assert {s["page"] for s in told["settings"]} == {
-        "01_x",
-        "05_which",
-    }  # the last one lacks a level
-    groups, _, distorted = [s for s in told["settings"] if s["page"] == "05_which"]
-    assert groups["link"] == "../notebooks/05_which.html#fig-plane-pima"
-    assert (groups["axis"], groups["at"], groups["scheme"]) == ("θ", 0.6, "three groups")
-    # What is learned never moves the attacker, nor he the accuracy; the bound of the own list is left out.
-    assert groups["x"] == {
-        "the class": {"others": [0.81, 0.2, 0], "shares": [0.71, 0.2, 0]},
-        "which report is hers": {"others": [0.3, 0.2, 0]},
-    }
-    assert groups["y"] == {"naive Bayes": [0.7, 0.9], "ID3": [0.75, 0.8]}
+def test_what_cannot_be_is_not_offered(page):
+    choose(page, "AIBR")
+    choose(page, "ID3")  # it never grew from a distorted table: another scheme is shown
+    assert page.get_by_role("radio", name="AIBR").count() == 0
+    choose(page, "tells which report is hers")
+    assert page.get_by_role("radio", name="how common each answer is").count() == 0
+    choose(page, "guesses her class")
     assert (
-        distorted["y"] == {"naive Bayes": [0.6, 0.9]}
-        and distorted["x"]["the class"]["others"][2] == 1
-    )
-    assert trade_off.measured(tmp_path / "nothing")["settings"] == []
+        page.get_by_role("radio", name="own list").count() == 0
+    )  # a bound, no attacker's knowledge of ours
+    choose(page, "naive Bayes")
 
 
-def test_a_chapter_that_does_not_say_the_undisguised_has_no_line_for_it(tmp_path, chromium):
-    (tmp_path / "02_multi_group").mkdir()
-    rows = pd.DataFrame(OUTSIDE).drop(columns=["undisguised", "learner"])
-    rows.to_csv(tmp_path / "02_multi_group" / "trade_off.csv", index=False)
-    assert [s["y"] for s in trade_off.measured(tmp_path)["settings"]] == [
-        {trade_off.OWN: [row["balanced"]]} for row in OUTSIDE
-    ]
-    with opened(chromium, picture(tmp_path / "site", tmp_path), "index.html") as page:
-        assert "undisguised" not in shown(page) and "majority class" in shown(page)
-        assert "NaN" not in page.locator(".trade-off").inner_html()
-
-
-def test_the_plane_is_chosen_from(tmp_path, chromium):
-    (tmp_path / "05_which").mkdir()
-    plane().to_csv(tmp_path / "05_which" / "plane.csv", index=False)
-    with opened(chromium, picture(tmp_path / "site", tmp_path), "index.html") as page:
-        names = page.locator(".trade-off dt").all_inner_texts()
-        assert "The attacker guesses her class" in names
-        choose(page, "AIBR")
-        assert shown(page)["The attacker guesses her class"] == "at least 0.810"
-        assert page.get_by_role("slider").count() == 0  # one setting: there is nothing to move
-        choose(page, "ID3")  # it never grew from a distorted table: the other scheme is shown
-        assert shown(page)["Balanced accuracy"] == "0.750"
-        assert page.get_by_role("radio", name="AIBR").count() == 0
-        choose(page, "how common each answer is")
-        assert shown(page)["The attacker guesses her class"] == "0.710"
-        choose(page, "tells which report is hers")
-        assert shown(page)["The attacker tells which report is hers"] == "0.300"
-        assert page.get_by_role("radio", name="how common each answer is").count() == 0
-
-
-@pytest.mark.parametrize("page_name", ["01_electronic_surveys", "03_aibr"])
-def test_a_chapter_s_plot_comes_alive_when_asked(tmp_path, chromium, results, page_name):
-    """What it takes is loaded then, and not before; a chapter that measures otherwise says so."""
-    static, notebooks = tmp_path / "_static", tmp_path / "notebooks"
-    static.mkdir(), notebooks.mkdir()
-    for name in ("site.js", "widgets.js", "trade_off.js"):
-        (static / name).write_text((STATIC / name).read_text(encoding="utf-8"), encoding="utf-8")
-    trade_off.write(static, results)
-    (notebooks / f"{page_name}.html").write_text(
-        '<!doctype html><html lang="en" data-content_root="../"><meta charset="utf-8"><title>C</title><main>'
-        '<figure id="fig-trade-off"></figure><figure id="fig-trade-off-more"></figure></main>'
-        '<script src="../_static/site.js"></script></html>'
-    )
-    with opened(chromium, tmp_path, f"notebooks/{page_name}.html") as page:
-        assert page.evaluate("typeof ppdmTradeOff") == "undefined"
-        assert page.get_by_role("button").count() == 1
-        page.get_by_role("button", name="Take hold of the points").click()
-        page.get_by_role("slider").wait_for()
-        own = page_name == "01_electronic_surveys"
-        assert page.get_by_role("radio", name="Pima").count() == (not own)  # of another chapter
-        assert ("in its own way" in page.locator("main").inner_text()) == (not own)
-        assert page.get_by_role("button").count() == 0
+def test_without_a_plane_nothing_is_offered(tmp_path):
+    trade_off.write(tmp_path, tmp_path / "no results")
+    assert '"settings":[]' in (tmp_path / "trade_off_data.js").read_text(encoding="utf-8")

@@ -55,7 +55,7 @@ def turn(path, bit=None):
 def test_an_untouched_build_is_equal_to_the_bit(built, capsys):
     code, told = run(capsys)
     assert code == 0
-    assert "1 table and 0 claims: as written" in told
+    assert "tables: as written" in told
     assert "3 kept points: as written" in told
     assert "3 of 3 points computed again: 3 agree to the bit" in told
     assert "1 of 4 points belong to functions of the notebook" in told
@@ -135,12 +135,6 @@ def test_another_result_is_found_and_one_that_was_added_in_another_order_agrees(
     monkeypatch.setattr(grid, "compute_unit", off(1 + 1e-5))
     code, told = run(capsys)
     assert code == 1 and "3 do not" in told and "unrelated(dataset=" in told
-
-
-def test_a_claim_that_was_altered_is_named():
-    row = {"id": "ZD-1", "verdict": "reproduced", "ours": "0.25"}
-    other = row | {"ours": "0.26"}
-    assert manifest.row_checksum(row) != manifest.row_checksum(other)
 
 
 def test_a_published_manifest_needs_no_build(built, capsys, tmp_path):

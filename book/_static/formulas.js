@@ -1,4 +1,4 @@
-// The formulas behind "Try it": pure functions, no page. `tests/test_try_it.py` holds them against
+// The formulas behind the games: pure functions, no page. `tests/test_respondent.py` holds them against
 // the package `ppdm`. A report r is 0 or 1; a channel is the chance of the report "one" for each
 // true answer: [P(R=1 given O=0), P(R=1 given O=1)].
 "use strict";

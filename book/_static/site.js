@@ -12,13 +12,44 @@ function makeScrollable(element) {
   }
 }
 
+// Where a table is too wide, as on a phone, its rows become cards: each cell says what its column is, and the roles
+// say that it is still a table.
+const roles = { TABLE: "table", THEAD: "rowgroup", TBODY: "rowgroup", TR: "row", TH: "columnheader", TD: "cell" };
+function makeCards(table) {
+  const place = table.parentElement;
+  if (table.matches(".claims, .carded") || !table.tHead || table.offsetWidth <= place.clientWidth + 1) return;
+  const heads = [];
+  for (const row of table.tHead.rows) {
+    let column = 0;
+    for (const head of row.cells) {
+      for (let i = 0; i < head.colSpan; i++, column++) heads[column] = `${heads[column] || ""} ${head.textContent}`.trim();
+    }
+  }
+  for (const row of [...table.tBodies].flatMap((body) => [...body.rows])) {
+    [...row.cells].forEach((cell, i) => {
+      for (let below = row.nextElementSibling, n = 1; n < cell.rowSpan && below; n++, below = below.nextElementSibling) {
+        const copy = cell.cloneNode(true);
+        copy.rowSpan = 1;
+        below.insertBefore(copy, below.cells[i] || null);
+      }
+      cell.rowSpan = 1;
+      if (i && heads[i] && cell.textContent.trim()) cell.dataset.label = heads[i];
+    });
+  }
+  for (const part of [table, ...table.querySelectorAll("thead, tbody, tr, th, td")]) part.setAttribute("role", roles[part.tagName]);
+  table.querySelectorAll("tbody th").forEach((name) => name.setAttribute("role", "rowheader"));
+  table.classList.add("carded");
+}
+
 function makeAllScrollable() {
   const article = document.querySelector(".bd-article") || document.body;
+  if (innerWidth <= 700) article.querySelectorAll("table").forEach(makeCards);
   article
     .querySelectorAll("pre, div.math, mjx-container, .output, .pst-scrollable-table-container, .scrolls")
     .forEach(makeScrollable);
 }
 
+document.addEventListener("DOMContentLoaded", makeAllScrollable);
 window.addEventListener("load", () => {
   const mathematics = window.MathJax && window.MathJax.startup && window.MathJax.startup.promise;
   Promise.resolve(mathematics).then(makeAllScrollable);
@@ -53,25 +84,22 @@ if (terms.length) {
   });
 }
 
-// Under a chapter's trade-off there is a button: its points come alive, and what that takes is loaded then.
+// Under chapter 5's planes there is a button: their points come alive, and what that takes is loaded then.
 function addLiveFigure(figure) {
-  const root = document.documentElement.dataset.content_root;
-  const page = location.pathname.split("/").pop().replace(/\.html$/, "");
   const button = Object.assign(document.createElement("button"), { type: "button", className: "live-figure", textContent: "Take hold of the points" });
   const load = (name) => new Promise((done, failed) => {
-    const script = Object.assign(document.createElement("script"), { src: `${root}_static/${name}`, onload: done, onerror: failed });
-    document.head.append(script);
+    const src = `${document.documentElement.dataset.content_root}_static/${name}`;
+    document.head.append(Object.assign(document.createElement("script"), { src, onload: done, onerror: failed }));
   });
   button.addEventListener("click", async () => {
     button.disabled = true;
     for (const name of ["widgets.js", "trade_off_data.js", "trade_off.js"]) await load(name);
     const place = Object.assign(document.createElement("div"), { className: "try trade-off" });
     button.replaceWith(place);
-    if (globalThis.ppdmTradeOff.settings.some((setting) => setting.page === page)) place.dataset.page = page;
-    else place.before("This chapter measures its axes in its own way; here are the points of the others.");
     globalThis.ppdmTakeHold();
-    place.querySelector("input").focus({ preventScroll: true });
+    place.querySelector("input")?.focus({ preventScroll: true });
   });
   figure.after(button);
 }
-document.querySelectorAll('figure[id^="fig-trade-off"], figure[id^="fig-plane"]').forEach((figure, i) => i || addLiveFigure(figure));
+const planes = document.querySelector('figure[id^="fig-plane"]');
+if (planes) addLiveFigure(planes);

@@ -1,4 +1,4 @@
-// The trade-off, live: what is learned against what an attacker gets. Every point is one that the chapters
+// Chapter 5's planes, live: what is learned against what an attacker gets. Every point is one that the chapter
 // measured (ppdm/book/site/trade_off.py); nothing is computed here but the frame around them.
 "use strict";
 
@@ -18,13 +18,8 @@
   }
 
   function tradeOff(place, told) {
-    const { goals, knowledge, plane, settings } = told;
-    const only = place.dataset.page || plane; // a chapter shows its own points
-    const here = settings.filter((s) => !only || s.page === only);
-    if (!here.length) {
-      place.append(make("p", {}, "The chapters that measure the trade-off have not been run in this build."));
-      return;
-    }
+    const { goals, knowledge, settings: here } = told;
+    if (!here.length) return;
     // It opens on the data where schemes differ most, and looks closely: there the points fill the picture.
     const state = { set: "Breast Cancer", close: true };
     const box = { sets: make("div"), goals: make("div"), known: make("div"), learners: make("div"), schemes: make("div"), at: make("div") };
@@ -107,7 +102,7 @@
 
     function frame() {
       const points = shown();
-      const [, blind] = attacked(current()); // the levels are those of the point's own chapter
+      const [, blind] = attacked(current()); 
       const [, undisguised] = learned(current());
       const [x0, x1] = around(points.flatMap((s) => attacked(s).slice(0, 2)));
       const [y0, y1] = around([...(state.close ? [] : [0.5]), ...points.flatMap(learned)]);
@@ -134,7 +129,6 @@
         draw("text", { x: width - right, y: height - 6, "text-anchor": "end" }, `the attacker ${goals[state.goal]} →`),
         draw("text", { x: 4, y: top - 2 }, "balanced accuracy ↑"));
       for (const [value, name] of [[undisguised, "undisguised"], [0.5, "majority class"]]) {
-        if (value === undefined) continue; // the chapter does not say
         if (value < y0) {
           parts.push(draw("text", { x: width - right - 2, y: height - bottom - 8, "text-anchor": "end", class: "soft" }, `${name} ${fixed(value, 3)} ↓`));
           continue;
@@ -175,7 +169,7 @@
       const least = bound ? "at least " : "";
       const lines = [
         ["Balanced accuracy", fixed(accuracy, 3)],
-        ...(undisguised === undefined ? [] : [["undisguised", fixed(undisguised, 3)]]),
+        ["undisguised", fixed(undisguised, 3)],
         ["majority class", fixed(0.5, 3)],
         [`The attacker ${goals[state.goal]}`, least + fixed(right, 3)],
         ["blind guess", fixed(blind, 3)],
@@ -183,10 +177,10 @@
       readings.replaceChildren(...lines.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
       const what = `${now.set}, ${now.scheme}, ${wordsOf(now)}`;
       svg.setAttribute("aria-label",
-        `${what}: balanced accuracy ${fixed(accuracy, 3)}; ${fixed(0.5, 3)} for the majority class` +
-        `${undisguised === undefined ? "" : `, ${fixed(undisguised, 3)} undisguised`}; the attacker ${goals[state.goal]} in ${least}${fixed(right, 3)} of cases, ` +
+        `${what}: balanced accuracy ${fixed(accuracy, 3)}; ${fixed(0.5, 3)} for the majority class, ` +
+        `${fixed(undisguised, 3)} undisguised; the attacker ${goals[state.goal]} in ${least}${fixed(right, 3)} of cases, ` +
         `blind in ${fixed(blind, 3)}.`);
-      const evidence = make("a", { href: now.link }, "its evidence");
+      const evidence = make("a", { href: `#${now.link}` }, "its figure");
       said.replaceChildren(
         make("strong", {}, `${what}. `), better(now), " Here is ", evidence, ".");
     }

@@ -1,6 +1,6 @@
 """`ppdm verify`: is what was published what this package computes?
 
-For each chapter the manifest is checked against its own seal, the tables and claims of this build
+For each chapter the manifest is checked against its own seal, the tables of this build
 against the manifest, the kept points against their checksums; then points drawn at random are computed
 anew. A point agrees to the bit, or to the last digits (another processor or library may add in another
 order), or not.
@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from ppdm import places
 from ppdm.files import replace_file
-from ppdm.study import ledger, manifest, provenance, store
+from ppdm.study import manifest, provenance, store
 from ppdm.study.identity import checksum
 
 SHOWN = 10  # of a long list
@@ -135,14 +135,11 @@ def _verify(stem: str, place: Path | str, content: bytes, points: int, rng) -> d
     print("".join(f"  {line}\n" for line in _circumstances(known)), end="")
     faults = []
     if isinstance(place, Path) and place.name == "manifest.json":  # its tables lie beside it
-        faults = _tables(known, place.parent) + _claims(known, place.parent)
-        number = (
-            f"{_count(known.what['tables'], 'table')} and {_count(known.what['claims'], 'claim')}"
-        )
-        print(f"  {number}: {_listed(faults) or 'as written'}")
+        faults = _tables(known, place.parent)
+        print(f"  {len(known.what['tables'])} tables: {_listed(faults) or 'as written'}")
     kept, damaged = _kept_points(known)
     if kept:
-        print(f"  {_count(kept, 'kept point')}: {_listed(damaged) or 'as written'}")
+        print(f"  {kept:,} kept points: {_listed(damaged) or 'as written'}")
     counts, lines = _compute_again(known, points, rng)
     print("".join(f"  {line}\n" for line in lines), end="")
     wrong = len(faults) + len(damaged) + counts["different"]
@@ -181,27 +178,14 @@ def _tables(known: manifest.Manifest, folder: Path) -> list[str]:
     ]
 
 
-def _claims(known: manifest.Manifest, folder: Path) -> list[str]:
-    """Claims whose row is gone or not as written."""
-    try:
-        rows = {row["id"]: row for row in ledger.read_csv(folder / "claims.csv")}
-    except (OSError, UnicodeDecodeError, KeyError):
-        return []  # said already of the whole table
-    return [
-        f"claim {id} is not as written"
-        for id, claim in known.what["claims"].items()
-        if id not in rows or manifest.row_checksum(rows[id]) != claim["sha256"]
-    ]
-
-
-def _kept_points(known: manifest.Manifest) -> tuple[list[Path], list[str]]:
-    """The points that the cache still has, and which of them are not as written."""
-    kept, faults = [], []
+def _kept_points(known: manifest.Manifest) -> tuple[int, list[str]]:
+    """How many points the cache still has, and which of them are not as written."""
+    kept, faults = 0, []
     for point in known.what["points"]:
         path = known.kept_file(point)
         if path is None or not path.is_file():
             continue
-        kept.append(path)
+        kept += 1
         table = store.unsealed(path.read_bytes())
         if table is None:
             faults.append(f"{_of(known, point)} is damaged ({path.parent.name}/{path.name})")
@@ -212,8 +196,7 @@ def _kept_points(known: manifest.Manifest) -> tuple[list[Path], list[str]]:
 
 def _compute_again(known: manifest.Manifest, number: int, rng) -> tuple[dict, list[str]]:
     """Compute some points anew: the counts by how they agree, and sentences that say it."""
-    every = known.what["points"]
-    named = [point for point in every if "notebook" not in known.function(point)]
+    named = [point for point in known.what["points"] if "notebook" not in known.function(point)]
     drawn = sorted(rng.choice(len(named), min(number, len(named)), replace=False).tolist())
     counts, worst, lines = {"equal": 0, "close": 0, "different": 0}, 0.0, []
     for i in tqdm(drawn, unit="point", leave=False, disable=None):
@@ -221,21 +204,21 @@ def _compute_again(known: manifest.Manifest, number: int, rng) -> tuple[dict, li
         counts[how] += 1
         worst = max(worst, far) if how == "close" else worst
         lines += [line] if line else []
-    words = [f"{counts['equal']} agree to the bit"]
-    if counts["close"]:
-        words.append(
-            f"{counts['close']} to the last digits (relative difference up to {worst:.0e})"
-        )
-    if counts["different"]:
-        words.append(f"{counts['different']} do not")
-    first = f"{len(drawn)} of {_count(named, 'point')} computed again"
-    first += f": {', '.join(words)}" if drawn else ""
-    if len(every) > len(named):
+    words = {
+        "equal": "agree to the bit",
+        "close": f"to the last digits (relative difference up to {worst:.0e})",
+        "different": "do not",
+    }
+    outcome = ", ".join(f"{n} {words[how]}" for how, n in counts.items() if n or how == "equal")
+    lines.insert(
+        0, f"{len(drawn)} of {len(named):,} points computed again{': ' + outcome if drawn else ''}"
+    )
+    rest = len(known.what["points"]) - len(named)
+    if rest:
         lines.append(
-            f"{len(every) - len(named):,} of {_count(every, 'point')} belong to functions "
-            "of the notebook: run the chapter to compute them again"
+            f"{rest:,} points belong to functions of the notebook: run the chapter to compute them again"
         )
-    return counts, [first, *lines]
+    return counts, lines
 
 
 def _compare(known: manifest.Manifest, point: dict) -> tuple[str, float, str]:
@@ -258,10 +241,6 @@ def _of(known: manifest.Manifest, point: dict) -> str:
     name = path.rpartition(":")[2] or "a point"
     block = f", block {point['block']}" if point["block"] else ""
     return f"{name}({store.named(point['coords'])}{block})"
-
-
-def _count(things: list | dict, name: str) -> str:
-    return f"{len(things):,} {name}{'' if len(things) == 1 else 's'}"
 
 
 def _listed(names: list[str]) -> str:

@@ -1,9 +1,9 @@
 """What the built site is held to, and the checks that hold it there.
 
-static    links, anchors, outside references, size: needs no browser
-server    the site over HTTP on this machine, plain or compressed
+static    links, anchors, size, the printed book: needs no browser
+server    the site over HTTP on this machine
 browser   every page in headless Chromium: wide and narrow, light and dark
-pdf       the printed book: contents, links, tags, solutions
+layout    how high pages are, where their first figure stands, what is too small
 cli       the command `ppdm book check`
 
 Every check returns a list of `Finding`; an empty list is what we want.

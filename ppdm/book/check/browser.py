@@ -1,6 +1,7 @@
 """Every page of the site, opened in headless Chromium as readers will open it."""
 
 import asyncio
+import gzip
 import os
 import re
 from collections.abc import Awaitable, Callable, Iterable
@@ -112,8 +113,6 @@ _SHIFT = """() => new Promise((done) => {
   setTimeout(() => done(0), 100);
 })"""
 SHIFT = 0.1
-#: Pages behind the front page may move by more: formulas are set when their text stands already.
-SHIFT_WITHIN, WITHIN = 0.6, re.compile(r"/(book|notebooks)/(?!intro)")
 
 PATIENCE = 600  # seconds for one page in one window
 PAGE_LIMIT = 1_500_000  # bytes that a page loads before it is asked to, as they are sent
@@ -130,33 +129,18 @@ def _axe_source() -> str:
     return (folder / "axe.min.js").read_text(encoding="utf-8")
 
 
-class _Scales:
-    """What pages load over HTTP, as it is sent; what one has from the cache was sent to another."""
+#: The size of what was loaded, by its address, as a host sends it: packed, where it is not packed already.
+_sent: dict[str, int] = {}
+_PACKED = (".woff2", ".png", ".zip", ".gz")
 
-    def __init__(self) -> None:
-        self.sent: dict[str, int] = {}
 
-    def put_on(self, page, address: str) -> Callable[[], Awaitable[int]]:
-        """Weigh what `page` loads from now on; the function that is returned tells the sum."""
-        asked: list[asyncio.Task[str]] = []
-
-        async def one(request) -> str:
-            try:
-                size = (await request.sizes())["responseBodySize"]
-            except Exception:  # noqa: BLE001 - it was given up, with its page or for another
-                size = 0
-            self.sent[request.url] = max(size, self.sent.get(request.url, 0))
-            return request.url
-
-        async def total() -> int:
-            return sum(self.sent[url] for url in set(await asyncio.gather(*asked)))
-
-        def finished(request) -> None:
-            if address.startswith("http") and request.url.startswith(address):
-                asked.append(asyncio.ensure_future(one(request)))
-
-        page.on("requestfinished", finished)
-        return total
+async def _weight(responses: list) -> int:
+    """What a page has loaded, in bytes."""
+    for url, response in {response.url: response for response in responses}.items():
+        if url not in _sent and response.ok:
+            body = await response.body()
+            _sent[url] = len(body if url.endswith(_PACKED) else gzip.compress(body, 6))
+    return sum(_sent.get(url, 0) for url in {response.url for response in responses})
 
 
 # What else is asked of a page once it has been looked at in the mode in which it was loaded.
@@ -170,7 +154,6 @@ async def _look(
     modes: list[Mode],
     axe_from: str,
     screenshots: Path | None,
-    scales: _Scales,
     also: Also | None,
 ) -> list[Finding]:
     """Load one page in the first of a window's modes, change to the others; report all that is wrong."""
@@ -191,15 +174,20 @@ async def _look(
         if parts.netloc != host and parts.scheme not in ("data", "blob", "file", "about"):
             report("third party", url)
 
+    def seen(response) -> None:
+        loaded.append(response)
+        if response.status >= 400:
+            report("console", f"{response.status} {response.url}")
+
+    loaded: list = []
     page = await context.new_page()
     try:
-        weigh = scales.put_on(page, address)
         page.on("request", lambda request: asked(request.url))
         page.on("console", lambda m: m.type == "error" and report("console", m.text))
         page.on("pageerror", lambda error: report("console", str(error)))
-        page.on("response", lambda r: r.status >= 400 and report("console", f"{r.status} {r.url}"))
+        page.on("response", seen)
         await page.goto(f"{address}/{page_name}", wait_until="load", timeout=60_000)
-        for kind, what in await _once_loaded(page, weigh):
+        for kind, what in await _once_loaded(page, loaded if address.startswith("http") else []):
             report(kind, what)
         for mode in modes:
             await page.emulate_media(color_scheme=mode.scheme)
@@ -227,13 +215,12 @@ async def _look(
     return findings
 
 
-async def _once_loaded(page, weigh: Callable[[], Awaitable[int]]) -> list[tuple[str, str]]:
+async def _once_loaded(page, loaded: list) -> list[tuple[str, str]]:
     """What is wrong with how the page came: its mathematics, how far it jumped, how much it weighs."""
     wrong = [("mathematics", what) for what in await page.evaluate(_SETTLED)]
-    shift, weight = await page.evaluate(_SHIFT), await weigh()
-    allowed = SHIFT_WITHIN if WITHIN.search(page.url) else SHIFT
-    if shift > allowed:
-        wrong.append(("jumps", f"its parts move by {shift:.2f} while it loads, allowed {allowed}"))
+    shift, weight = await page.evaluate(_SHIFT), await _weight(loaded)
+    if shift > SHIFT:
+        wrong.append(("jumps", f"its parts move by {shift:.2f} while it loads, allowed {SHIFT}"))
     if weight > PAGE_LIMIT:
         said = f"it loads {weight / 1e6:.2f} MB, allowed {PAGE_LIMIT / 1e6:.1f}"
         wrong.append(("weight", said))
@@ -261,11 +248,9 @@ async def _look_at_all(
         # The browser renders in a process for each page: one more than cores keeps all busy.
         free = asyncio.Semaphore((os.cpu_count() or 1) + 1)
 
-        scales = _Scales()
-
         async def one(context, name: str, same: list[Mode]) -> list[Finding]:
             async with free:
-                looking = _look(context, address, name, same, axe_from, screenshots, scales, also)
+                looking = _look(context, address, name, same, axe_from, screenshots, also)
                 try:
                     return await asyncio.wait_for(looking, PATIENCE)
                 except TimeoutError:

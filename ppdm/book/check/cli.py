@@ -13,13 +13,11 @@ from ppdm import places
 from ppdm.book import numbers
 from ppdm.book.chromium import NO_BROWSER, find_chromium
 from ppdm.book.pages import built, is_redirect, pages
-from ppdm.book.pdf import NAME
 from ppdm.book.site.archive import make_archive
 
 from . import Finding
 from .browser import MODES, check_pages
 from .layout import Tape, check_layout
-from .pdf import check_pdf
 from .server import serving
 from .static import check_files
 
@@ -54,7 +52,7 @@ def _browser(site: Path, names: list[str], args: argparse.Namespace, tape: Tape)
     def step(_: str) -> None:
         bar.update()
 
-    with serving(site, compressed=True) as address, bar:
+    with serving(site) as address, bar:
         return check_pages(
             address,
             names,
@@ -99,10 +97,6 @@ def main(args: argparse.Namespace) -> int:
     findings, tape = _tell("Files", check_files(site)), Tape()
     if not args.site and not args.quick:
         findings += _tell("Numbers stored in the notebooks", _stored())
-    if (site / NAME).is_file():
-        findings += _tell("The printed book", check_pdf(site))
-    else:
-        print("The printed book: left out, because this site has none")
     seen = f"Browser, {len(names)} pages, {len(MODES)} modes"
     findings += _tell(seen, _browser(site, names, args, tape))
     findings += _tell(f"Layout, {len(tape.phone)} pages measured", check_layout(tape, every))

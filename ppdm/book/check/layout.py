@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Page
 
 WIDE, PHONE = (1366, 900), (390, 844)
-TALLEST = 24_500  # px of a paper's page, with 14 px code and the buttons that run it
+TALLEST, TALLEST_BEYOND = 20_000, 12_000  # px of a paper's page, of the page beyond it
 FIGURE, VERDICT = 1350, 2700  # px down to the end of its first figure, of its first verdict
 LINES = {"whole-paper": 20, "pseudocode": 45}  # of a visible cell with this tag; of others
 LINES_ELSE = 15
@@ -86,7 +86,10 @@ MEASURE = r"""() => {
                         pre.textContent.trim().split("\n")[0].slice(0, 40)] : null;
   }).filter(Boolean);
   const front = document.querySelector(".try.front");
-  return {entries: document.querySelectorAll(".bd-sidebar-primary nav.bd-links li").length,
+  const sideways = [...article.querySelectorAll("table")].filter(seen).map((t) => t.parentElement)
+    .filter((e) => e.scrollWidth > e.clientWidth + 2 && /auto|scroll/.test(getComputedStyle(e).overflowX))
+    .map((e) => e.textContent.trim().replace(/\s+/g, " ").slice(0, 40));
+  return {sideways, entries: document.querySelectorAll(".bd-sidebar-primary nav.bd-links li").length,
           "the picture's top": front && Math.round(front.getBoundingClientRect().top + scrollY),
           "the fourth row": bottom(document.querySelector(".papers > li:nth-child(4)")),
           height: Math.round(document.scrollingElement.scrollHeight),
@@ -110,7 +113,7 @@ def is_paper_page(name: str, names: Iterable[str]) -> bool:
 def judge(name: str, wide: dict[str, Any], phone: dict[str, Any], paper: bool) -> list[Finding]:
     """What is wrong with a page, from its measures on a wide window and on a phone.
 
-    >>> good = {"height": 900, "figure": 700, "verdict": 900, "cells": [["", 15, "x"]],
+    >>> good = {"height": 900, "sideways": [], "figure": 700, "verdict": 900, "cells": [["", 15, "x"]],
     ...         "smallest": {"fig-a": 10.2}, "contrast": {"fig-a": 7}}
     >>> judge("notebooks/01_x.html", good, good, paper=True)
     []
@@ -126,9 +129,13 @@ def judge(name: str, wide: dict[str, Any], phone: dict[str, Any], paper: bool) -
             for seen, limit, (width, _) in zip((wide, phone), limits, (WIDE, PHONE), strict=True)
             if seen[what] is None or seen[what] > limit
         ]
+    said += [f"a table scrolls sideways on a phone: {what!r}" for what in phone.get("sideways", [])]
+    tallest = (
+        TALLEST if paper else TALLEST_BEYOND if Path(name).stem.endswith(BEYOND) else wide["height"]
+    )
+    if wide["height"] > tallest:
+        said.append(f"the page is {wide['height']} px high; allowed {tallest}")
     if paper:
-        if wide["height"] > TALLEST:
-            said.append(f"the page is {wide['height']} px high; allowed {TALLEST}")
         for what, limit in (("figure", FIGURE), ("verdict", VERDICT)):
             if wide[what] is None or wide[what] > limit:
                 place = "is missing" if wide[what] is None else f"ends at {wide[what]} px"

@@ -13,7 +13,7 @@ from . import Finding
 
 SIZE_LIMIT = 25_000_000
 PYTHON_LIMIT = 60_000_000  # with Python for the browser, which no page loads before it is asked to
-PRINT_LIMIT = 15_000_000  # the printed book, which is attached to the site
+PRINT_LIMIT, PAGES = 15_000_000, 300  # the printed book, which is attached to the site
 
 # What makes a browser fetch something, as opposed to links that a reader may follow.
 _FETCHING = {"script": "src", "img": "src", "iframe": "src", "source": "src", "video": "src", "audio": "src",
@@ -46,11 +46,6 @@ class _Page(HTMLParser):
             self.links.append(given.get("content", "").partition("url=")[2])
 
 
-def _outside(target: str) -> bool:
-    parts = urlsplit(target)
-    return bool(parts.netloc) or parts.scheme in ("http", "https", "ftp")
-
-
 def check_links(site: Path) -> list[Finding]:
     """Every internal link of every page leads to a file, and its anchor to an element there."""
     parsed = lru_cache(maxsize=None)(_Page)
@@ -71,42 +66,47 @@ def check_links(site: Path) -> list[Finding]:
     return findings
 
 
-def check_outside_references(site: Path) -> list[Finding]:
-    """No page names a script, style, picture or frame of another host."""
-    return [
-        Finding(path.relative_to(site).as_posix(), "third party", target)
-        for path in pages(site)
-        for target in _Page(path).fetches
-        if _outside(target)
-    ]
+def check_size(site: Path) -> list[Finding]:
+    """The site, the same with Python for the browser, and the printed book keep to their limits.
 
-
-def check_size(
-    site: Path, limit: int = SIZE_LIMIT, python: int = PYTHON_LIMIT, printed: int = PRINT_LIMIT
-) -> list[Finding]:
-    """The site, the same with Python for the browser, and the printed book are smaller than their limits.
-
-    If one is not, its five largest files are named.
+    If one does not, its five largest files are named.
     """
     files = {path: path.stat().st_size for path in site.rglob("*") if path.is_file()}
     book, runtime = site / NAME, site / "_static" / FOLDER
     whole = files.keys() - {book}
     plain = {path for path in whole if runtime not in path.parents}
+    limits = (
+        ("site", plain, SIZE_LIMIT),
+        ("site with Python", whole, PYTHON_LIMIT),
+        (NAME, files.keys() & {book}, PRINT_LIMIT),
+    )
     findings = []
-    for what, part, most in (
-        ("site", plain, limit), ("site with Python", whole, python), (NAME, files.keys() & {book}, printed),
-    ):  # fmt: skip
+    for what, part, most in limits:
         total = sum(files[path] for path in part)
         if total >= most:
+            five = sorted(part, key=files.__getitem__, reverse=True)[:5]
             largest = ", ".join(
-                f"{path.relative_to(site).as_posix()} {files[path] / 1e6:.1f} MB"
-                for path in sorted(part, key=files.__getitem__, reverse=True)[:5]
+                f"{path.relative_to(site).as_posix()} {files[path] / 1e6:.1f} MB" for path in five
             )
-            detail = f"{total / 1e6:.1f} MB, allowed {most / 1e6:.1f}: {largest}"
-            findings.append(Finding(what, "size", detail))
+            findings.append(
+                Finding(what, "size", f"{total / 1e6:.1f} MB, allowed {most / 1e6:.1f}: {largest}")
+            )
     return findings
+
+
+def check_print(site: Path) -> list[Finding]:
+    """The printed book has its pages, and can be read out."""
+    import pikepdf
+
+    if not (site / NAME).is_file():
+        return []
+    with pikepdf.open(site / NAME) as pdf:
+        pages, tagged = len(pdf.pages), "/StructTreeRoot" in pdf.Root
+    wrong = [f"it has {pages} pages; allowed {PAGES}"] if pages > PAGES else []
+    wrong += [] if tagged else ["it is not tagged"]
+    return [Finding(NAME, "pdf", sentence) for sentence in wrong]
 
 
 def check_files(site: Path) -> list[Finding]:
     """All checks of this module."""
-    return check_links(site) + check_outside_references(site) + check_size(site)
+    return check_links(site) + check_size(site) + check_print(site)

@@ -14,8 +14,8 @@ from ppdm.book.chromium import HOW_TO_INSTALL, find_chromium, launch_options
 from ppdm.book.pdf import NAME
 from ppdm.book.pdf.combine import combine, order
 
-#: Within a page of A4: 210 mm less two margins of 20 mm, as `print.css` has it, at 96 px an inch.
-WIDTH = 170 / 25.4 * 96
+#: Within a page of A4: 210 mm less two margins of 17 mm, as `print.css` has it, at 96 px an inch.
+WIDTH = 176 / 25.4 * 96
 PATIENCE = 300_000  # milliseconds for one step of a slow machine
 
 # What is wider than the page is made smaller until it fits; nothing is cut.

@@ -2,11 +2,12 @@
 
     records    what the claims files, the results and the provenance notes say, read into one place
     scoreboard the front page's rows, the scoreboard, what the papers leave open, how the rules came about
+    paper_figures  the papers' figures beside ours
     runs       what was run
     gallery    all figures, and the chapters' cards
     api        the reference of the package, from its docstrings
-    try_it     the survey of the primer's last game
-    trade_off  accuracy against what an attacker gets, for the reader to take hold of
+    collector  the survey of the primer's game of records
+    trade_off  chapter 5's planes, for the reader to take hold of
     live       Python for the reader's browser, of what runtime.yml says: a Sphinx extension, too
     hidden_lines  what its cells need of the cells that a page does not run
     in_page    what it has beside the package
@@ -36,16 +37,17 @@ def generate(source: Path, results: Path) -> None:
     """
     from ppdm.book.site import (
         api,
+        collector,
         course,
         gallery,
         lecturers,
         live,
         own_survey,
+        paper_figures,
         runs,
         scoreboard,
         take_along,
         trade_off,
-        try_it,
     )
     from ppdm.book.site.records import read_records, write_csv
 
@@ -56,9 +58,11 @@ def generate(source: Path, results: Path) -> None:
         "papers": scoreboard.papers(records),
         "tally": scoreboard.tally(records),
         "scoreboard": scoreboard.scoreboard(records),
+        "card": scoreboard.example(source / "notebooks" / "01_electronic_surveys.ipynb"),
         "rules_history": scoreboard.rules_history(records),
         "rule_counts": scoreboard.rule_counts(records),
         "ambiguities": scoreboard.ambiguities(records),
+        "paper_figures": paper_figures.page(records, source, results),
         "runs": runs.runs(records),
         "cards": gallery.cards(records, source),
         "gallery": gallery.gallery(records, source),
@@ -68,7 +72,7 @@ def generate(source: Path, results: Path) -> None:
         "slides": take_along.slides(source / "notebooks", source / "book" / "_static" / "course"),
         "rubrics": lecturers.rubrics(find_root() / "notebooks" / "assignments"),
         "runtime": live.table(),
-        "collector_data": try_it.collector_block(),
+        "collector_data": collector.collector_block(),
         **own_survey.fragments(source / "book" / "_static" / "survey"),
         "api": api.write_pages(PACKAGE, source / "book" / "api"),
     }

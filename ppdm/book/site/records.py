@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from ppdm.book.templating import fill
 from ppdm.study import history
 from ppdm.study.manifest import last_verified
 
@@ -117,3 +118,11 @@ def write_csv(records: Records, path: Path) -> None:
 def raw_html(content: str) -> str:
     """HTML for a page as it stands."""
     return f"````{{raw}} html\n{content}\n````\n"
+
+
+def sections(template: str, papers: list[dict]) -> str:
+    """A section for each paper, filled into a template."""
+    parts = (
+        f"## {p['short']}\n\n*{p['title']}*\n\n{raw_html(fill(template, paper=p))}" for p in papers
+    )
+    return "\n".join(parts)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup, escape
 
-from ppdm.book.site.records import UNDECIDED, Records, raw_html
+from ppdm.book.site.records import UNDECIDED, Records, raw_html, sections
 from ppdm.book.templating import PAGES, fill
 from ppdm.data import in_words
 from ppdm.study import cards
@@ -135,7 +138,7 @@ def ambiguities(records: Records) -> str:
         pages = [paper["chapter"], paper.get("beyond")]
         readings = [row for page in pages for row in records.readings.get(page, [])]
         rows += [paper | {"readings": readings}] if readings else []
-    return _sections("ambiguities.html", rows) or "No chapter has been run yet.\n"
+    return sections("ambiguities.html", rows) or "No chapter has been run yet.\n"
 
 
 def rule_counts(records: Records) -> str:
@@ -155,11 +158,27 @@ def rules_history(records: Records) -> str:
         ids = {claim["id"] for claim in claims}
         changes = [change for change in records.changes if ids & set(change["claims"])]
         rows += [paper | {"all": claims, "changes": changes}] if claims else []
-    return _sections("rules_history.html", rows) or "No change has been recorded.\n"
+    return sections("rules_history.html", rows) or "No change has been recorded.\n"
 
 
-def _sections(template: str, papers: list[dict]) -> str:
-    return "\n".join(
-        f"## {paper['short']}\n\n*{paper['title']}*\n\n{raw_html(fill(template, paper=paper))}"
-        for paper in papers
+def example(notebook: Path) -> str:
+    """The shortest card of a chapter with a strip and a printed number, to be explained; its links lead to the chapter."""
+    shown = notebook.read_text(encoding="utf-8") if notebook.is_file() else ""
+    outputs = (
+        "".join(output.get("data", {}).get("text/html", ""))
+        for cell in (json.loads(shown)["cells"] if shown else ())
+        for output in cell.get("outputs", ())
+    )
+    cards = re.findall(
+        r'<article class="ppdm claim-card".*?</article>', "".join(outputs), re.DOTALL
+    )
+    told = [card for card in cards if 'class="strip"' in card]
+    card = min(told, key=lambda card: ("<dt>Printed" not in card, len(card)), default="")
+    card = re.sub(r' id="[^"]*"', "", card).replace(
+        'href="#', f'href="../notebooks/{notebook.stem}.html#'
+    )
+    return (
+        raw_html(card.replace('href="../book/', 'href="'))
+        if card
+        else "No chapter has been run yet.\n"
     )

@@ -9,7 +9,7 @@ of `ppdm book check`, which fails without it:
 - the list of references is one;
 - a table has no header cell without text (pandas leaves one in the corner);
 - an option of a command, in code, is not parted from its dashes;
-- a table of which a phone makes cards keeps its roles, and each cell says what its column is;
+- a formula has its room before it is set;
 - no line begins with the full stop after a formula;
 - the script of icons has those that are used, not two thousand;
 - the notebooks to download are those of the repository, without outputs;
@@ -24,9 +24,9 @@ import re
 import shutil
 from pathlib import Path
 
-from bs4 import BeautifulSoup
 from markupsafe import Markup
 
+from ppdm.book.site.search import plain
 from ppdm.book.templating import fill
 
 _FORMULA = r'<span class="math [^>]*>\\\([^<]*</span>'
@@ -106,36 +106,43 @@ FONT_AHEAD = (
 )
 
 
-_STACKED = re.compile(r'<table class="[^"]*\bstacked\b[^"]*".*?</table>', re.DOTALL)
-_ROLES = {
-    "table": "table",
-    "thead": "rowgroup",
-    "tbody": "rowgroup",
-    "tr": "row",
-    "th": "columnheader",
-    "td": "cell",
+#: How wide a formula will be, in em, by what it is written with; what is not listed has half an em.
+_WIDTHS = {
+    r"[=<>≤≥≈→∈]": 1.3,
+    r"[-+−·×/]": 1.1,
+    r"[.,;:!|()\[\] ']": 0.3,
+    r"[A-Zθ∑∫]": 0.75,
+    r"[mw]": 0.8,
 }
+_SET = re.compile(r'<(span|div) class="(math [^"]*)">(\s*\\[(\[].*?)</\1>', re.DOTALL)
 
 
-def label_cells(table: str) -> str:
-    """A table of which a phone makes cards: each cell but a row's first says what its column is.
+def room_for(tex: str, display: bool) -> float:
+    """Roughly the width of a formula in a line, or the height of one on lines of its own, in em.
 
-    Drawn as cards it is a table to nobody but by the roles of its parts.
+    So a page keeps its formulas' room until they are set, and does not jump.
 
-    >>> print(label_cells("<table><tr><th>is</th></tr></table>"))
-    <table role="table"><tr role="row"><th role="columnheader">is</th></tr></table>
-    >>> print(label_cells("<table><th>q</th><th>is</th><tr><td>1</td><td>one</td></tr></table>")[-75:])
-    <td role="cell">1</td><td data-label="is" role="cell">one</td></tr></table>
+    >>> room_for(r"\\theta = 0.7", display=False), room_for(r"\\frac{a}{b}", display=True)
+    (3.3, 4.4)
     """
-    soup = BeautifulSoup(table, "html.parser")
-    heads = [" ".join(head.get_text().split()) for head in soup.find_all("th")]
-    for tag in soup.find_all(list(_ROLES)):
-        tag["role"] = _ROLES[tag.name]
-    for row in soup.find_all("tr"):
-        for head, cell in list(zip(heads, row.find_all("td"), strict=False))[1:]:
-            if cell.get_text().strip():
-                cell["data-label"] = head
-    return str(soup)
+    if display:
+        rows = [row for row in re.split(r"\\\\", tex) if row.strip()]
+        return 2 + sum(
+            2.4 if re.search(r"\\d?frac|\\sum|\\underbrace", row) else 1.6 for row in rows
+        )
+    words = re.sub(r"\s+", "", plain(re.sub(r"[_^]\{?[^{}]{1,2}\}?", "x", tex)))
+    return round(
+        sum(
+            next((w for letters, w in _WIDTHS.items() if re.match(letters, letter)), 0.5)
+            for letter in words
+        ),
+        1,
+    )
+
+
+def _with_room(formula: re.Match[str]) -> str:
+    kind, names, tex = formula.groups()
+    return f'<{kind} class="{names}" style="--room:{room_for(html.unescape(tex), kind == "div")}em">{tex}</{kind}>'
 
 
 def mend_page(text: str) -> str:
@@ -144,12 +151,12 @@ def mend_page(text: str) -> str:
     >>> mend_page('<tr><th></th><th>q</th></tr>')
     '<tr><td></td><th>q</th></tr>'
     >>> mended = mend_page('if <span class="math notranslate">\\\\(q\\\\)</span>, then')
-    >>> mended, mend_page(mended) == mended
-    ('if <span class="together"><span class="math notranslate">\\\\(q\\\\)</span>,</span> then', True)
+    >>> 'if <span class="together"><span' in mended, mend_page(mended) == mended
+    (True, True)
     """
     for wrong, right in _IN_PAGES:
         text = wrong.sub(right, text)
-    return _STACKED.sub(lambda table: label_cells(table[0]), text)
+    return _SET.sub(_with_room, text)
 
 
 def mend_site(site: Path) -> None:
@@ -213,7 +220,10 @@ def _first_words(doctree, longest: int = 160) -> str:
 
 
 #: Old addresses of pages, and where they lead.
-MOVED = {"book/errata": "scoreboard.html?verdict=wrong+in+the+paper"}
+MOVED = {
+    "book/errata": "scoreboard.html?verdict=wrong+in+the+paper",
+    "book/try_it": "../notebooks/00_primer.html#be-the-respondent",
+}
 #: What follows on a page, where it is not the next entry of the contents.
 NEXT = {"notebooks/00_primer": "notebooks/01_electronic_surveys"}
 

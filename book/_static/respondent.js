@@ -1,4 +1,4 @@
-// "Try it": be the respondent, over the formulas of formulas.js.
+// Be the respondent: the primer's game, over the formulas of formulas.js.
 "use strict";
 
 (() => {
@@ -78,7 +78,6 @@
     }
 
     place.append(
-      make("h3", {}, "Your answer"),
       choice(
         "Have you ever cheated in an exam?", "truth",
         [["1", "Yes, I have"], ["0", "No, never"]],
@@ -97,5 +96,6 @@
     forget();
   }
 
-  respondentGame(document.getElementById("respondent"));
+  const place = document.getElementById("respondent");
+  if (place) respondentGame(place);
 })();

@@ -1,4 +1,4 @@
-"""The collector's side of the table: the survey of the primer's last game."""
+"""The collector's side of the table: the survey of the primer's game of records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ppdm import UnrelatedQuestion, count, data
 from ppdm.book.site.records import raw_html
 
-#: The survey of the primer's last game: Adult, asked by the unrelated question.
+#: Adult, asked by the unrelated question.
 SENT, REPORTS, SEED = 0.5, 60, 1965
 
 

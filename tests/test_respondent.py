@@ -1,4 +1,4 @@
-"""The formulas of the page "Try it", in a real browser, against the package's own numbers."""
+"""The formulas of the primer's games, and the game of the respondent, in a real browser, against the package's own numbers."""
 
 import math
 from itertools import product
@@ -99,13 +99,6 @@ def test_best_guess_and_belief_follow_from_the_matrix(formulas):
     assert np.allclose(got, [j[1, 1] / j[1].sum() for j in joint])
 
 
-def test_best_guess_is_the_mechanism_s(formulas):
-    asked = [[0, theta, share] for theta, share in product(CHANCES, SHARES)]
-    got = formulas(f"F.bestGuess({CHANNEL}, c[2])", asked)
-    expected = [MultiGroup(t, [["A"]]).guess_answer(population(s), "A") for _, t, s in asked]
-    assert np.allclose(got, expected)
-
-
 def test_epsilon_of_an_answer(formulas):
     asked = [theta for theta in CHANCES if 0 < theta < 1]
     got = formulas("F.epsilon(F.warner(c))", asked)
@@ -118,13 +111,13 @@ def test_epsilon_of_an_answer(formulas):
 
 @pytest.fixture
 def page(tmp_path, chromium):
-    """The page's game alone, without the book around it."""
+    """The game alone, without the book around it."""
     (tmp_path / "index.html").write_text(
-        f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Try it</title><h1>Try it</h1>
+        f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>R</title>
         <div id="respondent"></div>
         <script>{(STATIC / "formulas.js").read_text(encoding="utf-8")}</script>
         <script>{(STATIC / "widgets.js").read_text(encoding="utf-8")}</script>
-        <script>{(STATIC / "try_it.js").read_text(encoding="utf-8")}</script></html>"""
+        <script>{(STATIC / "respondent.js").read_text(encoding="utf-8")}</script></html>"""
     )
     with opened(chromium, tmp_path, "index.html") as opened_page:
         yield opened_page
