@@ -1,6 +1,14 @@
-"""Chance is handed in: every random function takes a generator, and takes nothing else for one."""
+"""Chance is handed in: every random function takes a generator, and takes nothing else for one.
+
+A seed is for studies and tests, which somebody else shall draw again. Of real people's answers, who has the seed
+has the answers: their coins are the operating system's.
+"""
 
 from __future__ import annotations
+
+import ctypes
+import os
+import threading
 
 import numpy as np
 
@@ -10,12 +18,58 @@ def generator(rng: object) -> np.random.Generator:
 
     >>> generator(42)
     Traceback (most recent call last):
-    ValueError: rng is a numpy.random.Generator, as numpy.random.default_rng(42) makes one; got 42
+    ValueError: rng is a numpy.random.Generator: ppdm.chance.system() for the answers of real people, and
+        numpy.random.default_rng(42) for a study that shall be drawn again (who has the seed has the answers);
+        got 42
     """
     if isinstance(rng, np.random.Generator):
         return rng
     seed = rng if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) else 1
     raise ValueError(
-        f"rng is a numpy.random.Generator, as numpy.random.default_rng({seed}) makes one; "
-        f"got {rng!r}"
+        "rng is a numpy.random.Generator: ppdm.chance.system() for the answers of real people, and "
+        f"numpy.random.default_rng({seed}) for a study that shall be drawn again (who has the seed has the "
+        f"answers); got {rng!r}"
     )
+
+
+def system() -> np.random.Generator:
+    """A generator without a seed: each number is eight bytes of the operating system's chance.
+
+    Nothing is kept of them, so there is nothing that gives the coins back, and no two processes share them.
+
+    >>> coins = system().random(1_000) < 0.75
+    >>> 600 < int(coins.sum()) < 900
+    True
+    """
+    return np.random.Generator(_System())  # type: ignore[arg-type]  # what NumPy asks for is a capsule
+
+
+class _Source(ctypes.Structure):
+    """What NumPy draws from, as its `bitgen_t` has it."""
+
+    _fields_ = (
+        ("state", ctypes.c_void_p),
+        ("uint64", ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p)),
+        ("uint32", ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_void_p)),
+        ("double", ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p)),
+        ("raw", ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p)),
+    )
+
+
+class _System:
+    """A source of bits that is no algorithm."""
+
+    def __init__(self) -> None:
+        def bits(number: int) -> int:
+            return int.from_bytes(os.urandom(8)) >> (64 - number)
+
+        draw = (lambda _: bits(64), lambda _: bits(32), lambda _: bits(53) * 2.0**-53)
+        kinds = [kind for _, kind in _Source._fields_[1:]]
+        calls = [kind(call) for kind, call in zip(kinds, (*draw, draw[0]), strict=True)]
+        self.lock, self.source = threading.Lock(), _Source(None, *calls)
+        capsule = ctypes.pythonapi.PyCapsule_New
+        capsule.restype, capsule.argtypes = (
+            ctypes.py_object,
+            [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p],
+        )
+        self.capsule = capsule(ctypes.addressof(self.source), b"BitGenerator", None)

@@ -241,6 +241,9 @@ class Mechanism(ABC):
         domain or a survey, which the frame then has to match. Without it they are those of
         categorical and of yes/no columns; where they would be a guess, they are asked for.
 
+        The answers of real people are disguised with ``ppdm.chance.system()``. A seed is for studies that
+        others shall draw again: who has the seed has the answers.
+
         The reports say what was done to them, and cannot be disguised again. Polars and Arrow
         frames, and files, are disguised batch by batch (see `ppdm.disguise.batches`), lazily where
         the frame is lazy; they cannot say it.

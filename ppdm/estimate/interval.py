@@ -2,7 +2,7 @@
 
 An interval misses with the chance `alpha` (0.05 for intervals of 95 %). Where a share hangs on one reported
 share, that has an exact interval [Clopper & Pearson 1934], whatever the number of reports; a ratio of two
-estimates has Fieller's, which does not exist where the denominator might be zero.
+estimates has Fieller's, which is of use where the denominator is surely not zero.
 """
 
 from __future__ import annotations
@@ -54,17 +54,37 @@ def of_share(successes: float, size: float, alpha: float) -> tuple[float, float]
 
 
 def of_ratio(means: np.ndarray, covariance: np.ndarray, z: float) -> tuple[float, float]:
-    """[Fieller 1954] The ratios t = N / D with (N - t D)² at most z² its variance; nan if D may be 0.
+    """[Fieller 1954] The ratios t = N / D with (N - t D)² at most z² its variance; nan if D is hardly known.
 
     >>> [round(end, 3) for end in of_ratio(np.array([1.0, 2.0]), np.diag([0.01, 0.01]), 1.96)]
     [0.395, 0.615]
     """
     (n, d), square = means, z**2 * covariance
-    a, b, c = d**2 - square[1, 1], n * d - square[0, 1], n**2 - square[0, 0]
-    if not (a > 0 and d > 0):
+    if not surely(d, covariance[1, 1], z):
+        return math.nan, math.nan
+    return between(d**2 - square[1, 1], square[0, 1] - n * d, n**2 - square[0, 0])
+
+
+def surely(size: float, variance: float, z: float) -> bool:
+    """Whether the estimated size of a group is known to a half of itself: else what is said of the group covers
+    less often than it should, and is of no use.
+
+    >>> surely(0.1, 0.01**2, 1.96), surely(0.1, 0.03**2, 1.96)
+    (True, False)
+    """
+    return bool(size > 2 * z * math.sqrt(variance))
+
+
+def between(a: float, b: float, c: float) -> tuple[float, float]:
+    """Where a t² + 2 b t + c is not positive; nan if that goes on for ever.
+
+    >>> between(1.0, -1.0, 0.0)
+    (0.0, 2.0)
+    """
+    if not a > 0:
         return math.nan, math.nan
     half = math.sqrt(max(b**2 - a * c, 0))
-    return float((b - half) / a), float((b + half) / a)
+    return float((-b - half) / a), float((half - b) / a)
 
 
 def fit(reports: np.ndarray, M: np.ndarray) -> float:

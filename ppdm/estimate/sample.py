@@ -208,6 +208,8 @@ class Sample:
 
     def alike(self, values: np.ndarray) -> np.ndarray:
         """The variances of the means, had as many respondents been drawn one by one, all with equal weight."""
+        if not self.size > 1:
+            return np.full(len(values), np.nan)
         centred = values - self.means(values)[:, None]
         return centred**2 @ (self.sums / self.total) / (self.size - 1)
 

@@ -17,7 +17,7 @@ import pandas as pd
 from ppdm.chance import generator
 from ppdm.contract import Survey
 from ppdm.disguise.mechanism import MATRIX_LIMIT, Mechanism
-from ppdm.disguise.scheme import Scheme, bound
+from ppdm.disguise.scheme import Scheme
 from ppdm.domain import Domain, listed
 from ppdm.estimate import interval
 from ppdm.estimate.sample import Design, Sample
@@ -94,34 +94,30 @@ def estimate(
     interval.checked_alpha(alpha)
     if method not in METHODS:
         raise ValueError(f"method is one of {listed(METHODS)}; got {method!r}")
-    mechanism = bound(scheme)
-    assert mechanism is not None
-    if weights is not None:
-        design = Design(weights) if design is None else _both(design, weights)
     likely = None if method == "inversion" else _Likely(generator(rng), alpha)
+    mechanism, joint = _mechanism(scheme), of is not None and not isinstance(of, str)
     sets = _sets(records, mechanism, of, by)
-    joint = of is not None and not isinstance(of, str)
-    if joint or by is not None:
-        for name in [*(sets[0] if joint else ()), *filter(None, [by])]:
-            refuse_taken(name)
-    grouped = by is not None and mechanism.protects(by)
-    rows: list[dict[str, Any]] = []
+    for name in sets[0] if joint else sets[0][: len(sets[0]) - 1]:
+        refuse_taken(name)
+    frames = []
     for names, (sample, domain) in zip(
-        sets, _samples(records, mechanism, sets, design), strict=True
+        sets, _samples(records, mechanism, sets, _design(weights, design)), strict=True
     ):
-        if by is None or grouped:
-            rows += _Question(mechanism, domain, by if grouped else None, joint).rows(
-                sample, {}, alpha, likely
-            )
+        if by is None or mechanism.protects(by):
+            question = _Question(mechanism, domain, by, joint)
+            frames.append(question.frame(sample, alpha, likely))
             continue
-        question = _Question(mechanism, domain.only(names[1:]), None, joint)
-        groups = domain.only([by]).levels[0]
+        question, groups = (
+            _Question(mechanism, domain.only(names[1:]), None, joint),
+            domain.levels[0],
+        )
         for number, group in enumerate(groups):
-            part = sample.part(number, len(groups))
-            rows += question.rows(part, {by: group}, alpha, likely)
-    if not rows:
+            part = question.frame(sample.part(number, len(groups)), alpha, likely)
+            part.insert(0, by, [group] * len(part))
+            frames.append(part)
+    if not frames:
         raise ValueError(f"there are no reports, and so no groups by {by!r}")
-    return pd.DataFrame(rows)
+    return pd.concat(frames, ignore_index=True)
 
 
 class Difference(NamedTuple):
@@ -155,39 +151,39 @@ def difference(
 
     >>> survey = Survey({"A": [0, 1], "B": [0, 1]},
     ...                 [{"mechanism": "warner", "p": 0.9, "attributes": ["A", "B"]}])
-    >>> reports = bound(survey).apply(Table(survey.domain, [4000, 1000, 1000, 4000]))
+    >>> reports = Scheme(survey).apply(Table(survey.domain, [4000, 1000, 1000, 4000]))
     >>> round(difference(reports, survey, "A", "B").difference, 3)
     0.6
     """
-    mechanism = bound(scheme)
-    assert mechanism is not None
-    if weights is not None:
-        design = Design(weights) if design is None else _both(design, weights)
-    names = [x if isinstance(x, str) else next(iter(x)) for x in (a, b)]
-    if len(set(names)) < 2:
-        raise ValueError(f"a difference is between two questions; got {names[0]!r} twice")
-    ((sample, domain),) = _samples(records, mechanism, [names], design)
+    interval.checked_alpha(alpha)
+    mechanism = _mechanism(scheme)
+    chosen: dict[str, Any] = {}
+    for x in (a, b):
+        chosen |= {x: None} if isinstance(x, str) else x
+    if len(chosen) != 2:
+        raise ValueError(f"a difference is between two questions; got {listed(chosen)}")
+    ((sample, domain),) = _samples(records, mechanism, [[*chosen]], _design(weights, design))
     if not sample.size >= 2:
         raise ValueError(f"an interval needs two reports at least; there are {sample.size:g}")
     truth = mechanism.true_domain(domain)
-    chosen = [
-        -1 if isinstance(x, str) else truth.level(name, x[name])
-        for x, name in zip((a, b), names, strict=True)
-    ]
-    value = worth(mechanism, domain).reshape(*truth.shape, -1)
-    with_b, with_a = value[:, chosen[1]], value[chosen[0]]
-    both, group = with_b[chosen[0]], with_b.sum(axis=0)
-    values = np.array([both, group, with_a.sum(axis=0) - both, value.sum(axis=(0, 1)) - group])
+    at = [-1 if x is None else truth.level(name, x) for name, x in chosen.items()]
+    cells = worth(mechanism, domain).reshape(*truth.shape, -1)
+    both, with_a, with_b = (
+        cells[at[0], at[1]],
+        cells[at[0]].sum(axis=0),
+        cells[:, at[1]].sum(axis=0),
+    )
+    values = np.array([both, with_b, with_a - both, cells.sum(axis=(0, 1)) - with_b])
     n, d, m, e = sample.means(values)
-    covariance = sample.covariance(values)
-    z = interval.quantile(alpha, sample.freedom)
     if not (d > 0 and e > 0):
         return Difference(math.nan, math.nan, math.nan, math.nan)
+    covariance = sample.covariance(values)
     slope = np.array([1 / d, -n / d**2, -1 / e, m / e**2])
-    share, se = n / d - m / e, math.sqrt(max(slope @ covariance @ slope, 0))
-    sure = all(mean > z * math.sqrt(covariance[at, at]) for at, mean in ((1, d), (3, e)))
+    gap, se = float(n / d - m / e), math.sqrt(max(slope @ covariance @ slope, 0))
+    z = interval.quantile(alpha, sample.freedom)
+    sure = interval.surely(d, covariance[1, 1], z) and interval.surely(e, covariance[3, 3], z)
     half = z * se if sure and se > 0 else math.nan
-    return Difference(float(share), se, share - half, share + half)
+    return Difference(gap, se, gap - half, gap + half)
 
 
 def worth(scheme: Mechanism, domain: Domain) -> np.ndarray:
@@ -220,7 +216,14 @@ def refuse_taken(name: str) -> None:
 # -- the samples -----------------------------------------------------------------------------------
 
 
-def _both(design: Design, weights: Any) -> Design:
+def _mechanism(scheme: Mechanism | Survey) -> Mechanism:
+    return Scheme(scheme) if isinstance(scheme, Survey) else scheme
+
+
+def _design(weights: Any, design: Design | None) -> Design | None:
+    """The design, with weights that are given beside it."""
+    if weights is None or design is None:
+        return design if weights is None else Design(weights)
     if design.weights is not None:
         raise ValueError("weights are given twice: beside the design, and in it")
     return replace(design, weights=weights)
@@ -233,22 +236,19 @@ def _sets(
     columns = list(records.names) if isinstance(records, Table) else names_of(records)
     asked = list(scheme.survey.names) if isinstance(scheme, Scheme) else columns
     names = asked if of is None else [of] if isinstance(of, str) else list(of)
-    unknown = [name for name in names if name not in asked]
-    if unknown:
-        raise ValueError(f"{listed(unknown)} is not asked; asked is {listed(asked)}")
-    missing = [name for name in names if name not in columns]
-    if missing:
-        raise ValueError(
-            f"the reports lack {listed(missing)}; asked is {listed(asked)}, "
-            f"and the columns are {listed(columns)}"
-        )
+    for name in names:
+        if name not in asked or name not in columns:
+            lacks = f"the reports lack {name}" if name in asked else f"{name!r} is not asked"
+            raise ValueError(
+                f"{lacks}; asked is {listed(asked)}, and the columns are {listed(columns)}"
+            )
     if by is not None and by not in columns:
         raise ValueError(f"there is no column {by!r} to group by; there are {listed(columns)}")
-    names = [name for name in names if name != by]
+    groups, names = [by] if by is not None else [], [name for name in names if name != by]
     if not names:
         raise ValueError(f"{by!r} is the only question: nothing is left to be estimated by it")
-    parts = [names] if of is not None and not isinstance(of, str) else [[name] for name in names]
-    return parts if by is None else [[by, *part] for part in parts]
+    parts = [[name] for name in names] if of is None or isinstance(of, str) else [names]
+    return [groups + part for part in parts]
 
 
 def _samples(
@@ -285,94 +285,102 @@ class _Question:
         self.by, self.joint, self.domain = by, joint, domain
         self.truth = scheme.true_domain(domain)
         self.M = scheme.matrix(self.truth)
-        value = worth(scheme, domain)
+        self.possible = self.M.any(axis=1)
         groups = 1 if by is None else self.truth.shape[0]
-        self.worth = value.reshape(groups, -1, domain.size)
+        #: [group, answer, report]
+        self.worth = worth(scheme, domain).reshape(groups, -1, domain.size)
         #: Whom a share is of: all, or those of an estimated group.
         self.base = np.ones((1, domain.size)) if by is None else self.worth.sum(axis=1)
 
-    def rows(
-        self, sample: Sample, group: dict, alpha: float, likely: _Likely | None
-    ) -> list[dict[str, Any]]:
-        size, rows, fit = sample.size, [], math.nan
+    def frame(self, sample: Sample, alpha: float, likely: _Likely | None) -> pd.DataFrame:
+        """A row for each answer, or combination, in each estimated group."""
+        cells = pd.MultiIndex.from_product(self.truth.levels, names=self.truth.names)
+        fit, reported = math.nan, np.full(len(cells), np.nan)
         numbers = np.full((*self.worth.shape[:2], 5), np.nan)
-        if size:
+        if sample.size:
             numbers = self._numbers(sample, alpha)
-            effective = min(sample.effective, size / np.nanmax(numbers[..., 4]))
+            effective = min(sample.effective, sample.size / np.nanmax([1, *numbers[..., 4].flat]))
             fit = interval.fit(sample.sums * (effective / sample.total), self.M)
-        if likely and size:
-            numbers = likely.instead(numbers, sample, self.M)
-        digits = self.truth.digits(np.arange(self.truth.size))
-        for cell, (share, se, low, high, deff) in enumerate(numbers.reshape(-1, 5)):
-            answers = [levels[d] for levels, d in zip(self.truth.levels, digits[cell], strict=True)]
-            named = dict(zip(self.truth.names, answers, strict=True))
-            if not self.joint:
-                name, answer = self.truth.names[-1], answers[-1]
-                named = ({} if self.by is None else {self.by: answers[0]}) | {
-                    "question": name, "answer": answer
-                }  # fmt: skip
-            row = group | named | {
-                "reports": round(size), "reported": self._reported(sample, cell), "share": share,
-                "se": se, "low": low, "high": high, "fit": fit,
-            }  # fmt: skip
-            rows.append(row | ({"effective": size / deff, "deff": deff} if sample.weighed else {}))
-        return rows
-
-    def _reported(self, sample: Sample, cell: int) -> float:
-        """The share of the reports that name these answers, where they can."""
-        if self.by is not None or not sample.total:  # the reported group is not the true one
-            return math.nan
-        answers = [
-            levels[d]
-            for levels, d in zip(
-                self.truth.levels, self.truth.digits(np.array([cell]))[0], strict=True
-            )
-        ]
-        if any(x not in own for x, own in zip(answers, self.domain.levels, strict=True)):
-            return math.nan
-        place = [own.index(x) for x, own in zip(answers, self.domain.levels, strict=True)]
-        return float(sample.sums[np.ravel_multi_index(place, self.domain.shape)] / sample.total)
+            if self.by is None:  # the reported group is not the true one
+                named = pd.MultiIndex.from_product(self.domain.levels)
+                shares = pd.Series(sample.sums / sample.total, named)
+                reported = shares.reindex(cells).to_numpy()
+            if likely:
+                numbers = likely.instead(numbers, sample, self.M)
+        share, se, low, high, deff = numbers.reshape(-1, 5).T
+        frame = cells.to_frame(index=False)
+        if not self.joint:
+            frame = frame.set_axis([*self.truth.names[:-1], "answer"], axis=1)
+            frame.insert(len(self.truth.names) - 1, "question", self.truth.names[-1])
+        frame = frame.assign(
+            reports=round(sample.size),
+            reported=reported,
+            share=share,
+            se=se,
+            low=low,
+            high=high,
+            fit=fit,
+        )
+        return frame.assign(effective=sample.size / deff, deff=deff) if sample.weighed else frame
 
     def _numbers(self, sample: Sample, alpha: float) -> np.ndarray:
         """[group, answer]: share, standard error, both ends of the interval, design effect."""
-        numbers = [
-            [self._one(sample, value, base, alpha) for value in values]
-            for values, base in zip(self.worth, self.base, strict=True)
-        ]
-        return np.array(numbers)
+        groups, answers, _ = self.worth.shape
+        numbers = [self._one(sample, g, x, alpha) for g in range(groups) for x in range(answers)]
+        return np.array(numbers).reshape(groups, answers, 5)
 
-    def _one(self, sample: Sample, value: np.ndarray, base: np.ndarray, alpha: float) -> tuple:
-        both = np.array([value, base])
-        means = sample.means(both)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = means[0] / means[1]
-            linear = ((value - share * base) / means[1])[None]
+    def _one(
+        self, sample: Sample, group: int, answer: int, alpha: float
+    ) -> tuple[float, float, float, float, float]:
+        value, base = both = np.array([self.worth[group, answer], self.base[group]])
+        mean, size = sample.means(both)
+        if not size:
+            return math.nan, math.nan, math.nan, math.nan, 1.0
+        share, linear = mean / size, (value - mean / size * base)[None] / size
         variance = float(sample.covariance(linear)[0, 0])
-        se = math.sqrt(max(variance, 0)) if np.isfinite(variance) else math.nan
-        plain = float(sample.alike(linear)[0]) if sample.size > 1 else 0.0
-        deff = variance / plain if plain > 0 else 1.0
+        alike = float(sample.alike(linear)[0])
+        deff = variance / alike if alike > 0 else 1.0
         z = interval.quantile(alpha, sample.freedom)
         if self.by is not None:
-            return share, se, *interval.of_ratio(means, sample.covariance(both), z), deff
-        return share, se, *self._interval(sample, value, share, se, deff, alpha), deff
+            ends = interval.of_ratio(np.array([mean, size]), sample.covariance(both), z)
+            return share, math.sqrt(variance), *ends, deff
+        number, exact = sample.size / deff, self._exact(value)
+        if exact is None:
+            ends = self._score(sample, answer, share, number, z)
+        else:
+            if math.isfinite(sample.freedom):  # [Korn & Graubard 1998]
+                number *= (interval.quantile(alpha, sample.size - 1) / z) ** 2
+            reports, least, most = exact
+            reported = float(sample.sums[reports].sum() / sample.total)
+            low, high = interval.of_share(number * reported, number, alpha)
+            ends = least + (most - least) * low, least + (most - least) * high
+        return share, math.sqrt(variance), *ends, deff
 
-    def _interval(
-        self, sample: Sample, value: np.ndarray, share: float, se: float, deff: float, alpha: float
+    def _exact(self, value: np.ndarray) -> tuple[np.ndarray, float, float] | None:
+        """Where reports are worth one of two numbers, the share hangs on the share of those worth more."""
+        possible = self.possible
+        least, most = float(value[possible].min()), float(value[possible].max())
+        more = possible & (value > (least + most) / 2)
+        two = np.where(more, most, least)
+        return (
+            (more, least, most) if np.allclose(value[possible], two[possible], atol=_SAME) else None
+        )
+
+    def _score(
+        self, sample: Sample, answer: int, share: float, size: float, z: float
     ) -> tuple[float, float]:
-        """Exact where reports are worth one of two numbers, so that the share hangs on one reported share."""
-        possible = self.M.any(axis=1)
-        least, most = value[possible].min(), value[possible].max()
-        high = np.abs(value - most) < _SAME
-        if not (high | (np.abs(value - least) < _SAME))[possible].all() or most - least < _SAME:
-            half = interval.quantile(alpha, sample.freedom) * se
-            return (share - half, share + half) if se > 0 else (math.nan, math.nan)
-        size = sample.size / deff
-        if math.isfinite(sample.freedom):  # [Korn & Graubard 1998]
-            freed = [interval.quantile(alpha, df) for df in (sample.size - 1, sample.freedom)]
-            size *= (freed[0] / freed[1]) ** 2
-        reported = float(sample.sums[high & possible].sum() / sample.total)
-        ends = interval.of_share(size * reported, size, alpha)
-        return tuple(float(least + (most - least) * end) for end in ends)  # type: ignore[return-value]
+        """The shares t from which the estimate is at most z of *their* standard errors away [Wilson 1927].
+
+        If t answer so, a report's worth has the variance a t + b (1 - t) - t²; b is that of the others.
+        """
+        squares = self.worth[0, answer] ** 2
+        each = squares @ self.M
+        a, others = each[answer], np.delete(each, answer)
+        (mean,) = sample.means(squares[None])
+        b = np.clip((mean - a * share) / max(1 - share, _SAME), others.min(), others.max())
+        return interval.between(
+            size + z**2, -size * share - z**2 * (a - b) / 2, size * share**2 - z**2 * b
+        )
 
 
 class _Likely(NamedTuple):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from ppdm.estimate.sample import Sample
 from ppdm.learn._base import CanCorrect, TableClassifier
 from ppdm.table import Table, count
 
@@ -50,7 +51,7 @@ def estimated_accuracy(
         reports if isinstance(reports, Table) else count(reports, reported(model.record_domain_))
     )
     values, numbers = model.worth(table, mechanism)
-    size = numbers.sum()
-    estimate = values @ numbers / size
-    variance = (values - estimate) ** 2 @ numbers / size
-    return Accuracy(float(estimate), float(np.sqrt(variance / size)))
+    occupied = table.sparsified()
+    sample = Sample(numbers, numbers if occupied.squares is None else occupied.squares)
+    variance = sample.covariance(values[None])[0, 0]
+    return Accuracy(float(sample.means(values)), float(np.sqrt(variance)))
