@@ -14,16 +14,20 @@ its interval is Fieller's, which covers where a ratio's usual one does not, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import chdtrc, ndtri
+from scipy.special import chdtrc
 
 from ppdm.contract import Survey, members
 from ppdm.disguise import scheme_of
+from ppdm.estimate import Design, interval
+from ppdm.estimate.sample import Sample
 from ppdm.survey.devices import HALVES, drawn
 from ppdm.survey.report import Part
 from ppdm.table import count_marginals
@@ -97,28 +101,34 @@ class Fit(NamedTuple):
         V = self.covariance[..., : self.answers, : self.answers]
         return self.solution[..., : self.answers].sum(-1), np.sqrt(V.sum((-2, -1)))
 
-    def share(self, x: int, confidence: float = 0.95) -> tuple[np.ndarray, ...]:
-        """The share of an answer among those who followed, its standard error, and Fieller's interval."""
-        part, (whole, _) = self.solution[..., x], self.followed
-        V = self.covariance[..., : self.answers, : self.answers]
-        variance, shared, of_whole = V[..., x, x], V[..., x, :].sum(-1), V.sum((-2, -1))
-        z2 = ndtri((1 + confidence) / 2) ** 2
-        a, b, c = whole**2 - z2 * of_whole, part * whole - z2 * shared, part**2 - z2 * variance
-        known = (a > 0) & (whole > 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = part / whole
-            se = np.sqrt(variance - 2 * share * shared + share**2 * of_whole) / np.abs(whole)
-            root = np.sqrt(np.maximum(b**2 - a * c, 0))
-            low, high = (b - root) / a, (b + root) / a
-        return share, se, np.where(known, low, -np.inf), np.where(known, high, np.inf)
+    def share(self, x: int, alpha: float = 0.05, freedom: float = math.inf) -> tuple[Any, ...]:
+        """The share of an answer among those who followed, its standard error, and the ends of its interval: NaN
+        where so few followed that nothing is known."""
+        sums = np.array([np.arange(self.answers) == x, np.ones(self.answers)], dtype=float)
+        means = self.solution[..., : self.answers] @ sums.T
+        covariance = sums @ self.covariance[..., : self.answers, : self.answers] @ sums.T
+        share = means[..., 0] / means[..., 1]
+        slope = np.stack([np.ones_like(share), -share], axis=-1) / means[..., 1:]
+        se = np.sqrt(np.einsum("...i,...ij,...j->...", slope, covariance, slope))
+        z = interval.quantile(alpha, freedom)
+        ends = [
+            interval.of_ratio(pair, square, z)
+            for pair, square in zip(means.reshape(-1, 2), covariance.reshape(-1, 2, 2), strict=True)
+        ]
+        return share, se, *np.array(ends).T.reshape(2, *share.shape)
 
 
-def solve(model: Model, counts: np.ndarray) -> Fit:
+def solve(
+    model: Model,
+    counts: np.ndarray,
+    covariance: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> Fit:
     """The unknowns from counts of reports, with an axis for the question and one for each anchor, and any
     axes of surveys before them.
 
     Halves are taken with the shares in which they were meant to be drawn. Where there is more than is needed,
-    the weights are those of the counts' covariance, with one report more, spread over all cells.
+    the weights are those of the counts' covariance, with one report more, spread over all cells. `covariance` is that
+    of means of functions of the cell, for a design; by default respondents were drawn one by one.
 
     >>> p, half = 0.15, np.full(2, 0.5)  # of cWise: 1,427 and 1,541 of 2,000 report "both or neither"
     >>> crosswise = np.array([[p, 1 - p], [1 - p, p]])
@@ -135,7 +145,7 @@ def solve(model: Model, counts: np.ndarray) -> Fit:
     D = (cells + starts[:, None])[:, :, None] == np.arange(sum(sizes))
     D = D.any(axis=0).astype(float)  # which reports a cell consists of
     flat = counts.reshape(*counts.shape[: counts.ndim - len(axes)], -1).astype(float)
-    reported, S = _moments(flat, D, groups, model.halves)
+    reported, S = _moments(flat, D, groups, model.halves, covariance)
     gap = reported[..., free] - model.X[free, 0]
     G = model.differences
     _, weighing = _moments(flat + 1 / len(D), D, groups, model.halves)
@@ -154,7 +164,11 @@ def solve(model: Model, counts: np.ndarray) -> Fit:
 
 
 def _moments(
-    flat: np.ndarray, D: np.ndarray, groups: np.ndarray, halves: int
+    flat: np.ndarray,
+    D: np.ndarray,
+    groups: np.ndarray,
+    halves: int,
+    covariance: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The shares of the reports, each half taken as large as it was meant to be, and their covariance."""
     n = flat.sum(-1, keepdims=True)
@@ -163,6 +177,8 @@ def _moments(
     of_half = shares @ together
     within = shares / of_half
     worth = (D - within[..., None, :] * (D @ together)) / (halves * of_half)[..., None, :]
+    if covariance:
+        return within / halves, covariance(worth.T)
     S = np.einsum("...c,...ci,...cj->...ij", flat / n, worth, worth) / (n[..., None] - 1)
     return within / halves, S
 
@@ -202,6 +218,23 @@ def habits_of(spec: Any, M: np.ndarray, device: str) -> dict[str, np.ndarray]:
     return {"careless": np.full(len(M), 1 / len(M)), "always": always}
 
 
+class Asked(NamedTuple):
+    """A question without the answers that are sent as they are ("I'd rather not say"), which tell nothing of
+    who follows: the matrix of the others, which reports lead to them, and which answers they are."""
+
+    M: np.ndarray
+    reports: np.ndarray
+    answers: np.ndarray
+
+    @classmethod
+    def of(cls, survey: Survey, name: str) -> Asked:
+        M = scheme_of(survey).matrix(survey.domain.only([name]))
+        alone = (M > 0).sum(axis=1) == 1
+        bare = M[alone].sum(axis=0) > 1 - 1e-9
+        reports = np.asarray(M[:, ~bare].any(axis=1))
+        return cls(M[np.ix_(reports, ~bare)], reports, np.flatnonzero(~bare))
+
+
 def anchors_of(survey: Survey, name: str) -> list[str]:
     """The anchors of a question: what is protected by the same mechanism, and known."""
     kinds = {n: spec["mechanism"] for spec in survey.protection for n in members(spec)}
@@ -219,16 +252,19 @@ def models(survey: Survey, name: str, device: str = "browser") -> list[Model]:
     [('careless', 'always')]
     """
     specs = {n: spec for spec in survey.protection for n in members(spec)}
-    scheme, anchors = scheme_of(survey), anchors_of(survey, name)
-    matrices = [scheme.matrix(survey.domain.only([n])) for n in (name, *anchors)]
-    each = [habits_of(specs[n], M, device) for n, M in zip((name, *anchors), matrices, strict=True)]
-    follow = [M @ np.array(survey.known[n]) for n, M in zip(anchors, matrices[1:], strict=True)]
+    questions = [name, *anchors_of(survey, name)]
+    asked = [Asked.of(survey, n) for n in questions]
+    each = [habits_of(specs[n], own.M, device) for n, own in zip(questions, asked, strict=True)]
+    follow = [
+        own.M @ np.array(survey.known[n])[own.answers]
+        for n, own in zip(questions[1:], asked[1:], strict=True)
+    ]
     names = list(each[0])
     halves = HALVES.get(specs[name]["mechanism"], 1)
 
     def model(habits: Sequence[str]) -> Model:
         columns = {habit: [own[habit] for own in each] for habit in habits}
-        return stacked(matrices[0], follow, columns, halves)
+        return stacked(asked[0].M, follow, columns, halves)
 
     whole = model(names)
     single = [model([habit]) for habit in names]
@@ -237,9 +273,8 @@ def models(survey: Survey, name: str, device: str = "browser") -> list[Model]:
 
 def plain_model(survey: Survey, name: str) -> Model:
     """The model of a question if everybody follows, which two halves can test."""
-    M = scheme_of(survey).matrix(survey.domain.only([name]))
     kind = next(s["mechanism"] for s in survey.protection if name in members(s))
-    return stacked(M, [], {}, HALVES.get(kind, 1))
+    return stacked(Asked.of(survey, name).M, [], {}, HALVES.get(kind, 1))
 
 
 def supposed(model: Model, counts: np.ndarray, habit: np.ndarray, share: float) -> Fit:
@@ -258,7 +293,12 @@ def supposed(model: Model, counts: np.ndarray, habit: np.ndarray, share: float) 
 
 
 def compliance(
-    reports: Any, survey: Survey, device: str = "browser", confidence: float = 0.95
+    reports: Any,
+    survey: Survey,
+    device: str = "browser",
+    *,
+    design: Design | None = None,
+    alpha: float = 0.05,
 ) -> pd.DataFrame:
     """How many followed, and the shares corrected for it: a row an answer, under each assumption.
 
@@ -278,17 +318,18 @@ def compliance(
     for name in survey.protected:
         if name in survey.known:
             continue
-        counts = _counts(reports, survey, [name, *anchors_of(survey, name)])
-        if counts.sum() < 2:
-            raise ValueError("an interval needs two reports at least")
+        sample, counts = _sample(reports, survey, [name, *anchors_of(survey, name)], design)
+        drawn_by = sample.covariance if design else None
         told = models(survey, name, device)
-        fits = [(" or ".join(model.habits), solve(model, counts)) for model in told]
-        fits += _suppositions(survey, name, device, counts, {h for m in told for h in m.habits})
+        fits = [(" or ".join(model.habits), solve(model, counts, drawn_by)) for model in told]
+        own = counts.sum(axis=tuple(range(1, counts.ndim)))
+        fits += _suppositions(survey, name, device, own, {h for m in told for h in m.habits})
         for assumed, fit in fits:
             followed, error = map(float, fit.followed)
-            half = float(ndtri((1 + confidence) / 2)) * error
-            for x, level in enumerate(survey.attributes[name]):
-                share, se, low, high = map(float, fit.share(x, confidence))
+            half = interval.quantile(alpha, sample.freedom) * error
+            for x, place in enumerate(Asked.of(survey, name).answers):
+                level = survey.attributes[name][place]
+                share, se, low, high = map(float, fit.share(x, alpha, sample.freedom))
                 rows.append(
                     {"question": name, "assumed": assumed, "answer": level, "followed": followed,
                      "followed_low": followed - half, "followed_high": followed + half, "share": share,
@@ -297,19 +338,39 @@ def compliance(
     return pd.DataFrame(rows)
 
 
-def _counts(reports: Any, survey: Survey, names: list[str]) -> np.ndarray:
+def _sample(
+    reports: Any, survey: Survey, names: list[str], design: Design | None
+) -> tuple[Sample, np.ndarray]:
+    """Who reported on these questions, and the counts of as many respondents as tell as much."""
     scheme = scheme_of(survey)
     levels = dict(zip(scheme.reports.names, scheme.reports.levels, strict=True))
-    (table,) = count_marginals(reports, [names], levels)
-    return np.asarray(table.marginal(*names).dense, dtype=float)
+    if design:
+        sample, _ = Sample.of_records(reports, names, levels, design)
+    else:
+        (table,) = count_marginals(reports, [names], levels)
+        sample = Sample.of_table(table.marginal(*names))
+    answered = [Asked.of(survey, name).reports for name in names]
+    sample = _among(sample, reduce(np.multiply.outer, answered).ravel())
+    if not sample.size >= 2:
+        raise ValueError(f"an interval needs two reports at least; there are {sample.size:g}")
+    counts = sample.sums * (sample.effective / sample.total)
+    return sample, counts.reshape([reports.sum() for reports in answered])
+
+
+def _among(sample: Sample, cells: np.ndarray) -> Sample:
+    """The respondents whose reports lie in some of the cells."""
+    drawn = sample.drawn
+    if drawn is not None:
+        numbers = np.where(cells, np.cumsum(cells) - 1, -1)
+        drawn = replace(drawn, cells=np.where(drawn.cells >= 0, numbers[drawn.cells], -1))
+    return replace(sample, sums=sample.sums[cells], squares=sample.squares[cells], drawn=drawn)
 
 
 def _suppositions(
-    survey: Survey, name: str, device: str, counts: np.ndarray, told: set[str]
+    survey: Survey, name: str, device: str, own: np.ndarray, told: set[str]
 ) -> Iterator[tuple[str, Fit]]:
     """Everybody follows; so many of 100 have a habit that the reports do not tell."""
     model = plain_model(survey, name)
-    own = counts.sum(axis=tuple(range(1, counts.ndim)))
     spec = next(s for s in survey.protection if name in members(s))
     habits = habits_of(spec, model.X, device)
     if told >= set(habits):
@@ -382,9 +443,9 @@ def _guessed(last: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def parts(reports: Any, survey: Survey, device: str = "browser") -> list[Part]:
+def parts(reports: Any, survey: Survey, device: str = "browser", **how: Any) -> list[Part]:
     """For each question how people followed it, as a part of the report."""
-    rows = compliance(reports, survey, device) if survey.protected else pd.DataFrame()
+    rows = compliance(reports, survey, device, **how)
     return [
         Part(
             "compliance",
@@ -411,7 +472,7 @@ def moving(share: Any, se: Any, supposed_share: Any) -> Any:
 
 
 def needed(
-    survey: Survey, name: str, half_width: float, habit: float = 0.1, level: float = 0.95
+    survey: Survey, name: str, half_width: float, habit: float = 0.1, alpha: float = 0.05
 ) -> int | None:
     """How many respondents make the widest corrected interval so narrow, if a share of them has each habit in
     question together; None where nothing can be corrected.
@@ -432,7 +493,7 @@ def needed(
             joint = (1 - habit) * _joint(model, follow) + habit * _joint(model, habits.mean(axis=1))
             fit = solve(model, many * joint)
             worst = max(worst, *(float(fit.share(x)[1]) for x in range(model.answers)))
-    z = float(ndtri((1 + level) / 2))
+    z = interval.quantile(alpha)
     return int(np.ceil(many * (z * worst / half_width) ** 2 - 1e-9))
 
 
