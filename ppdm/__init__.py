@@ -72,6 +72,78 @@ be right seven times in ten. With the report he is right as often as the coin le
 
 >>> round(coin.guess_answer(count(people), "smokes"), 2)
 0.8
+
+By task
+-------
+
+Each example stands alone, but for the imports above.
+
+**Disguise a survey.** Say once what is asked and how it is protected. The scheme disguises one
+respondent as one of a million, and refuses what does not match.
+
+>>> from ppdm import Survey, scheme_of
+>>> survey = Survey({"smokes": ["no", "yes"], "drinks": ["no", "yes"]},
+...                 [{"mechanism": "warner", "p": 0.75, "attributes": ["smokes", "drinks"]}])
+>>> scheme = scheme_of(survey)
+>>> answers = pd.DataFrame({"smokes": ["yes"] * 300 + ["no"] * 700, "drinks": ["no", "yes"] * 500})
+>>> sent = scheme.disguise(answers, np.random.default_rng(1))
+
+**Undo a cross table that you have**, from a report or a spreadsheet: say what it counts, then undo.
+
+>>> from ppdm import Table
+>>> printed = pd.crosstab(sent["smokes"], sent["drinks"])
+>>> table = Table.from_crosstab(printed).reported_by(scheme)
+>>> round(scheme.undo(table).p(smokes="yes"), 2)
+0.26
+
+**An interval.** Every share, with its standard error and the ends of its interval.
+
+>>> from ppdm.survey.estimate import estimate
+>>> shares = estimate(sent, survey)
+>>> shares.loc[shares["answer"] == "yes", ["question", "share", "low", "high"]].round(2).values.tolist()
+[['smokes', 0.26, 0.2, 0.32], ['drinks', 0.52, 0.46, 0.58]]
+
+**Pairs.** How two answers go together; for any number of questions, count and undo their table.
+
+>>> from ppdm.survey.relate import pairs
+>>> pairs(sent, survey, "smokes", "drinks").shape[0]
+4
+>>> scheme.undo(count(sent, scheme).marginal("smokes", "drinks")).dense.shape
+(2, 2)
+
+**Choose a scheme.** `ppdm advise` on the command line asks what you fear and what you compute. From
+Python: the matrix of least error for a question whose answers are about so frequent.
+
+>>> from ppdm.optimise import best_ldp_scheme
+>>> best_ldp_scheme([0.7, 0.3], epsilon=1.0).matrix.round(2)
+array([[0.27, 0.73],
+       [0.73, 0.27]])
+
+**Save and load.** A survey is a JSON file, which may be published with the reports.
+
+>>> from pathlib import Path
+>>> from tempfile import TemporaryDirectory
+>>> with TemporaryDirectory() as folder:
+...     survey.save(Path(folder) / "scheme.json")
+...     sent.to_csv(Path(folder) / "reports.csv", index=False)
+...     again = scheme_of(Survey.load(Path(folder) / "scheme.json"))
+...     read = count(str(Path(folder) / "reports.csv"), again)
+>>> again == scheme, read.total
+(True, 1000.0)
+
+**A second wave.** Fresh coins for the same people add up: after two reports the log ratio of
+chances is twice as large. Ask other people, or count the first reports again.
+
+>>> once = scheme.epsilon("smokes")
+>>> round(once, 2), round(2 * once, 2)
+(1.1, 2.2)
+
+**Real people.** A seed in the script gives all answers back to whoever reads it: the coins are thrown
+again, and each lie is known. So give none, and keep the generator to yourself.
+
+>>> sent = scheme.disguise(answers, np.random.default_rng())
+>>> len(sent)
+1000
 """
 
 from importlib import import_module
@@ -109,14 +181,19 @@ __all__ = [
 ]
 
 
+_ROOMS = ("data", "distort", "estimate", "learn", "optimise", "plot", "privacy", "survey")
+
+
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, *_ROOMS, "__version__"]
 
 
 def __getattr__(name: str) -> object:
-    """Import a name when it is first asked for: `ppdm --help` need not wait for pandas."""
+    """Import a name or a room when it is first asked for: `ppdm --help` need not wait for pandas."""
+    if name in _ROOMS:
+        return import_module(f"ppdm.{name}")
     if name not in __all__:
-        raise AttributeError(f"ppdm has no {name!r}; it has {', '.join(__all__)}")
+        raise AttributeError(f"ppdm has no {name!r}; it has {', '.join((*__all__, *_ROOMS))}")
     homes = {"Domain": "domain", "Survey": "contract"} | dict.fromkeys(
         ("Table", "count", "reports"), "table"
     )
