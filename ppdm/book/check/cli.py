@@ -2,16 +2,13 @@
 
 import argparse
 import sys
-import tempfile
 import time
-import zipfile
 from pathlib import Path
 
 from tqdm import tqdm
 
 from ppdm.book.chromium import NO_BROWSER, find_chromium
 from ppdm.book.pages import built, is_redirect, pages
-from ppdm.book.site.archive import make_archive
 
 from . import Finding
 from .browser import MODES, check_pages
@@ -61,17 +58,6 @@ def _browser(site: Path, names: list[str], args: argparse.Namespace, tape: Tape)
         )
 
 
-def _archive(site: Path, names: list[str]) -> list[Finding]:
-    """The offline archive, unpacked and read from disk as a reader would."""
-    with tempfile.TemporaryDirectory() as folder:
-        archive = make_archive(site, Path(folder) / "book.zip")
-        with zipfile.ZipFile(archive) as unpacked:
-            unpacked.extractall(folder)
-        address = (Path(folder).resolve() / archive.stem).as_uri()
-        findings = check_pages(address, names, MODES[:1], axe_from="")
-    return [finding._replace(page=f"archive: {finding.page}") for finding in findings]
-
-
 def main(args: argparse.Namespace) -> int:
     """Run all checks; print a line a finding; 1 if there is any, else 0."""
     started = time.perf_counter()
@@ -86,6 +72,7 @@ def main(args: argparse.Namespace) -> int:
     seen = f"Browser, {len(names)} pages, {len(MODES)} modes"
     findings += _tell(seen, _browser(site, names, args, tape))
     findings += _tell(f"Layout, {len(tape.phone)} pages measured", check_layout(tape, every))
-    findings += _tell("Archive, read from disk", _archive(site, names))
+    disk = check_pages(site.resolve().as_uri(), names, MODES[:1], axe_from="")
+    findings += _tell("The same, read from disk", disk)
     print(f"Checked in {time.perf_counter() - started:.0f} s: {len(findings)} findings")
     return 1 if findings else 0

@@ -13,4 +13,4 @@ APPENDIX = "Appendix: solutions"
 #: Above the table of contents.
 CONTENTS = "Contents"
 #: Pages that are not printed: what is for a screen only, and what repeats figures that stand in the chapters.
-LEFT_OUT = ("book/api", "book/gallery", "book/changes")
+LEFT_OUT = ("book/api", "book/changes")

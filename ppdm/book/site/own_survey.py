@@ -11,9 +11,9 @@ from ppdm.book.site.records import raw_html
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
 from ppdm.files import replace_file
-from ppdm.survey import Codes, advice, collect, estimate, report
+from ppdm.survey import Codes, advice, estimate, report
 from ppdm.survey.codes import ALPHABET, NUMBER
-from ppdm.survey.form import form, question
+from ppdm.survey.form import form
 from ppdm.survey.slides import slides
 
 #: The true shares of the simulated respondents, and how many there are.
@@ -39,27 +39,20 @@ def fragments(folder: Path) -> dict[str, str]:
 
 def _example(survey: Survey) -> str:
     rng = np.random.default_rng(SEED)
-    true = pd.DataFrame(
-        {
-            name: rng.choice(list(levels), RESPONDENTS, p=TRUE[name])
-            for name, levels in survey.attributes.items()
-        }
-    )
+    true = pd.DataFrame({
+        name: rng.choice(list(levels), RESPONDENTS, p=TRUE[name]) for name, levels in survey.attributes.items()
+    })  # fmt: skip
     sent, codes = scheme_of(survey).disguise(true, rng), Codes(survey)
-    written = [
+    first = [
         codes.write(row, "".join(rng.choice(list(ALPHABET), NUMBER)))
-        for row in sent.itertuples(index=False)
+        for row in sent.head(3).itertuples(index=False)
     ]
-    shares = estimate(collect.collect(survey, ["\n".join(written)]).frame, survey)
+    shares = estimate(sent, survey)
     yes = shares[(shares["question"] == "cheated") & (shares["answer"] == "yes")].iloc[0]
-    among = (true["cheated"] == "yes").mean()
-    text = (
-        f"The first codes: {', '.join(f'`{code}`' for code in written[:3])}. {yes['reported']:.1%} say yes. Undone, "
-        f"that is {yes['share']:.3f}, with an interval from {yes['low']:.3f} to {yes['high']:.3f}; {among:.3f} of "
-        "these thousand have cheated.\n\n"
+    cheats = (true["cheated"] == "yes").mean()
+    figure = report.figure(shares[shares["question"] == "cheated"])
+    return (
+        f"The first codes: {', '.join(f'`{code}`' for code in first)}. {yes['reported']:.1%} say yes. Undone, that is "
+        f"{yes['share']:.3f}, with an interval from {yes['low']:.3f} to {yes['high']:.3f}; {cheats:.3f} of "
+        f"these thousand have cheated.\n\n{raw_html(f'<div class=own-survey>{figure}</div>')}"
     )
-    figures = "".join(
-        f"<h3>{question(survey, name)}</h3>{report.figure(shares[shares['question'] == name])}"
-        for name in survey.protected
-    )
-    return text + raw_html(f'<div class="own-survey">{figures}</div>')
