@@ -151,14 +151,6 @@ def test_claims_of_a_second_page_stand_with_their_paper_and_lead_there(tree):
     assert 'href="../notebooks/01_beyond.html#claim-ZM-1"' in text
 
 
-def test_the_gallery_shows_every_figure_of_a_page(tree, records):
-    text = gallery.gallery(records, tree[0])
-    assert 'href="../notebooks/01_electronic_surveys.html#fig-first"' in text
-    assert 'src="../_static/figures/01_electronic_surveys/believed.svg"' in text
-    assert "It is seen." in text
-    assert "SVG" not in text  # the files lie beside the figure itself
-
-
 def test_exercises_are_numbered_by_page():
     env = SimpleNamespace(
         toc_fignumbers={

@@ -26,7 +26,7 @@ NAMES = [f"q{i}" for i in range(10)]
 
 def main(args: argparse.Namespace | None = None) -> int:
     """Print every measurement as soon as it is made; what is not installed is left out, by name."""
-    for part in (trees, naive_bayes, records, search, counting):
+    for part in (trees, records, search, counting):
         try:
             for what, (ours, theirs), peer in part():
                 print(
@@ -58,30 +58,6 @@ def trees() -> Iterator[Row]:
 
         theirs = lambda: plain.fit(X[:8_000], y[:8_000]).score(X[8_000:], y[8_000:])  # noqa: E731
         yield f"a tree, {number} group(s)", shortest(ours, theirs, rounds=60), "scikit-learn"
-
-
-def naive_bayes(reps: int = 1_000, peer_reps: int = 8) -> Iterator[Row]:
-    """Repetitions of chapter 1's experiment; records in numpy with scikit-learn's naive Bayes."""
-    from sklearn.naive_bayes import BernoulliNB
-
-    rng = np.random.default_rng(1)
-    values = rng.permutation(electronic_surveys.binary_frame("adult").to_numpy())
-    train, test = np.split(values, [round(0.8 * len(values))])
-
-    def theirs():
-        for _ in range(peer_reps):
-            private = rng.random(len(train)) < 0.5
-            reports = np.where(private[:, None], train, rng.integers(0, 2, train.shape))
-            BernoulliNB().fit(reports[:, :-1], reports[:, -1]).score(test[:, :-1], test[:, -1])
-
-    own, other = shortest(
-        partial(electronic_surveys.classifiers, rng, reps, "adult", 0.5), theirs, rounds=3
-    )
-    yield (
-        "disguise, undo, naive Bayes, score",
-        [own / reps, other / peer_reps],
-        "numpy, BernoulliNB",
-    )
 
 
 def records(size: int = 1_000_000, share: float = 0.05) -> Iterator[Row]:
@@ -165,14 +141,7 @@ def _duckdb(path: str) -> tuple[Any, Callable]:
     return frame, lambda: frame.aggregate(f"{names}, count(*)", names).fetchall()
 
 
-def _dask(path: str) -> tuple[Any, Callable]:
-    import dask.dataframe as dd
-
-    frame = dd.read_parquet(path)
-    return frame, lambda: frame.groupby(NAMES, dropna=False).size().compute()
-
-
-ENGINES = {"Polars": _polars, "DuckDB": _duckdb, "Dask": _dask}
+ENGINES = {"Polars": _polars, "DuckDB": _duckdb}
 
 
 def shortest(*works: Callable, rounds: int = 5) -> list[float]:

@@ -12,8 +12,6 @@ import shutil
 import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import NamedTuple
 
 from ppdm import places
 from ppdm.book.arguments import DAYS, GIGABYTES
@@ -24,22 +22,16 @@ RUNNING = 86_400.0
 _OURS = re.compile(r"[0-9a-f]{2}/[0-9a-f]{30}")
 
 
-class _Folder(NamedTuple):
-    used: float  # when it was last read or written
-    size: int  # in bytes
-    path: Path
-
-
 def in_use(layouts: Iterable[places.Layout]) -> set[str]:
     """The folders of the cache that the manifests of these builds name."""
-    found: set[str] = set()
+    names: set[str] = set()
     for layout in layouts:
         for path in layout.results.glob("*/manifest.json"):
             try:
-                found |= {name for name in json.loads(path.read_bytes())["made_on"]["kept"] if name}
+                names |= {name for name in json.loads(path.read_bytes())["made_on"]["kept"] if name}
             except (OSError, ValueError, KeyError, TypeError):
                 continue  # `ppdm verify` names it
-    return found
+    return names
 
 
 def prune(
@@ -50,47 +42,31 @@ def prune(
     Returns a sentence that says what was removed (empty if nothing was), and the bytes that are left.
     """
     cache, now, used = places.cache_folder(), time.time(), set(used)
-    folders = sorted(_folders(cache))
-    left = sum(folder.size for folder in folders)
-    gone: list[_Folder] = []
-    for folder in folders:
-        idle = now - folder.used
-        if folder.path.relative_to(cache).as_posix() in used:
-            continue
-        if idle > 86_400 * days or (left > largest and idle > RUNNING):
-            shutil.rmtree(folder.path, ignore_errors=True)
-            if not folder.path.exists():
-                left -= folder.size
-                gone.append(folder)
-    for above in {folder.path.parent for folder in gone}:
-        if not any(above.iterdir()):
-            above.rmdir()
-    if not gone:
-        return "", left
-    size = sum(folder.size for folder in gone)
-    what = "experiment" if len(gone) == 1 else "experiments"
-    since = datetime.fromtimestamp(gone[-1].used, UTC)
-    said = f"Removed the kept points of {len(gone)} {what} ({_size(size)}) that nothing had used since "
-    return f"{said}{since:%Y-%m-%d}; {_size(left)} are left.", left
-
-
-def _folders(cache: Path) -> Iterable[_Folder]:
-    """The folders that a study made; whatever else lies in the cache is not ours."""
+    folders = []  # those that a study made, the longest unused first; whatever else lies in the cache is not ours
     for path in cache.glob("??/*"):
-        if not _OURS.fullmatch(path.relative_to(cache).as_posix()) or not path.is_dir():
-            continue
         try:
             files = list(path.iterdir())
-            if all(file.suffix in (".npy", ".part") for file in files):
-                yield _Folder(path.stat().st_mtime, sum(f.stat().st_size for f in files), path)
-        except OSError:  # somebody else is removing it
+            if _OURS.fullmatch(path.relative_to(cache).as_posix()) and all(
+                f.suffix in (".npy", ".part") for f in files
+            ):
+                folders.append((path.stat().st_mtime, sum(f.stat().st_size for f in files), path))
+        except OSError:  # a file; or somebody else is removing it
             continue
-
-
-def _size(number: int) -> str:
-    """Bytes as one says them.
-
-    >>> _size(3_400_000), _size(5 << 30)
-    ('3 MB', '5.4 GB')
-    """
-    return f"{number / 1e9:.1f} GB" if number >= 1e9 else f"{number / 1e6:.0f} MB"
+    left, gone, last = sum(size for _, size, _ in folders), [], 0.0
+    for when, size, path in sorted(folders):
+        old, crowded = now - when > 86_400 * days, left > largest and now - when > RUNNING
+        if (old or crowded) and path.relative_to(cache).as_posix() not in used:
+            shutil.rmtree(path, ignore_errors=True)
+            if not path.exists():
+                left, last = left - size, when
+                gone.append(size)
+                if not any(path.parent.iterdir()):
+                    path.parent.rmdir()
+    if not gone:
+        return "", left
+    what = f"{len(gone)} experiment{'s' * (len(gone) > 1)} ({sum(gone) / 1e6:,.0f} MB)"
+    since = datetime.fromtimestamp(last, UTC)
+    return (
+        f"Removed the kept points of {what} that nothing had used since {since:%Y-%m-%d}; {left / 1e6:,.0f} MB are left.",
+        left,
+    )

@@ -108,9 +108,10 @@ DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimatio
 
 # How far the page jumped while it loaded, as browsers measure it: 0.1 and less is good.
 _SHIFT = """() => new Promise((done) => {
-  new PerformanceObserver((seen) => done(seen.getEntries().reduce((sum, shift) => sum + shift.value, 0)))
+  let sum = 0;
+  new PerformanceObserver((seen) => seen.getEntries().forEach((shift) => { sum += shift.value; }))
     .observe({type: 'layout-shift', buffered: true});
-  setTimeout(() => done(0), 100);
+  setTimeout(() => done(sum), 200);
 })"""
 SHIFT = 0.1
 
@@ -147,6 +148,25 @@ async def _weight(responses: list) -> int:
 Also = Callable[["Page", str], Awaitable[None]]
 
 
+def _listen(page, host: str, report: Callable[[str, str], None], loaded: list) -> None:
+    """Report what a page says on its console, asks other hosts for and does not get; collect what it loads."""
+
+    def asked(request) -> None:
+        parts = urlsplit(request.url)
+        if parts.netloc != host and parts.scheme not in ("data", "blob", "file", "about"):
+            report("third party", request.url)
+
+    def seen(response) -> None:
+        loaded.append(response)
+        if response.status >= 400:
+            report("console", f"{response.status} {response.url}")
+
+    page.on("request", asked)
+    page.on("response", seen)
+    page.on("console", lambda m: report("console", m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda error: report("console", str(error)))
+
+
 async def _look(
     context,
     address: str,
@@ -169,23 +189,10 @@ async def _look(
 
     host = urlsplit(address).netloc
 
-    def asked(url: str):
-        parts = urlsplit(url)
-        if parts.netloc != host and parts.scheme not in ("data", "blob", "file", "about"):
-            report("third party", url)
-
-    def seen(response) -> None:
-        loaded.append(response)
-        if response.status >= 400:
-            report("console", f"{response.status} {response.url}")
-
     loaded: list = []
     page = await context.new_page()
     try:
-        page.on("request", lambda request: asked(request.url))
-        page.on("console", lambda m: m.type == "error" and report("console", m.text))
-        page.on("pageerror", lambda error: report("console", str(error)))
-        page.on("response", seen)
+        _listen(page, host, report, loaded)
         await page.goto(f"{address}/{page_name}", wait_until="load", timeout=60_000)
         for kind, what in await _once_loaded(page, loaded if address.startswith("http") else []):
             report(kind, what)

@@ -1,7 +1,8 @@
 """Checks that read the files of the built site and need no browser."""
 
+import html
+import re
 from functools import lru_cache
-from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -15,44 +16,27 @@ SIZE_LIMIT = 25_000_000
 PYTHON_LIMIT = 60_000_000  # with Python for the browser, which no page loads before it is asked to
 PRINT_LIMIT, PAGES = 15_000_000, 300  # the printed book, which is attached to the site
 
-# What makes a browser fetch something, as opposed to links that a reader may follow.
-_FETCHING = {"script": "src", "img": "src", "iframe": "src", "source": "src", "video": "src", "audio": "src",
-             "embed": "src", "object": "data", "input": "src"}  # fmt: skip
-_FETCHING_RELATIONS = {"stylesheet", "icon", "preload", "modulepreload", "prefetch", "preconnect",
-                       "dns-prefetch", "manifest"}  # fmt: skip
+_SCRIPT = re.compile(r"(<script\b[^>]*>).*?</script>", re.DOTALL)
+_NAME = re.compile(r'\s(?:id|name)="([^"]*)"')
+_LINK = re.compile(
+    r'<(?:a|area|link|script|img|iframe|source)\s[^>]*?\b(?:href|src)="([^"]*)"|content="\d+; url=([^"]*)"'
+)
 
 
-class _Page(HTMLParser):
-    """Collects the anchors of a page, its links, and what it makes a browser fetch."""
-
-    def __init__(self, path: Path):
-        super().__init__(convert_charrefs=True)
-        self.anchors: set[str] = {"", "top"}
-        self.links: list[str] = []
-        self.fetches: list[str] = []
-        self.feed(path.read_text(encoding="utf-8"))
-
-    def handle_starttag(self, tag, attrs):
-        given = {name: value or "" for name, value in attrs}
-        self.anchors |= {given.get("id", ""), given.get("name", "")}
-        relations = set(given.get("rel", "").lower().split())
-        if tag in ("a", "area") and "href" in given:
-            self.links.append(given["href"])
-        if given.get(_FETCHING.get(tag, "")):
-            self.fetches.append(given[_FETCHING[tag]])
-        if tag == "link" and given.get("href") and relations & _FETCHING_RELATIONS:
-            self.fetches.append(given["href"])
-        if given.get("http-equiv", "").lower() == "refresh":
-            self.links.append(given.get("content", "").partition("url=")[2])
+def _named_and_linked(page: Path) -> tuple[set[str], list[str]]:
+    """The anchors of a page, and all that it leads to or loads."""
+    text = _SCRIPT.sub(r"\1", page.read_text(encoding="utf-8"))
+    links = (html.unescape(link or moved) for link, moved in _LINK.findall(text))
+    return {"", "top", *map(html.unescape, _NAME.findall(text))}, list(dict.fromkeys(links))
 
 
 def check_links(site: Path) -> list[Finding]:
     """Every internal link of every page leads to a file, and its anchor to an element there."""
-    parsed = lru_cache(maxsize=None)(_Page)
+    parsed = lru_cache(maxsize=None)(_named_and_linked)
     findings = []
     for path in pages(site):
-        name, page = path.relative_to(site).as_posix(), parsed(path)
-        for target in dict.fromkeys(page.links + page.fetches):
+        name = path.relative_to(site).as_posix()
+        for target in parsed(path)[1]:
             parts = urlsplit(target)
             if parts.netloc or parts.scheme:
                 continue
@@ -61,7 +45,7 @@ def check_links(site: Path) -> list[Finding]:
             goal = goal / "index.html" if goal.is_dir() else goal
             if not goal.is_file():
                 findings.append(Finding(name, "broken link", f"{target} leads to no file"))
-            elif goal.suffix == ".html" and unquote(parts.fragment) not in parsed(goal).anchors:
+            elif goal.suffix == ".html" and unquote(parts.fragment) not in parsed(goal)[0]:
                 findings.append(Finding(name, "broken anchor", f"{target} is on no element"))
     return findings
 

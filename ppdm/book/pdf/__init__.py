@@ -8,9 +8,9 @@ Needed are Chromium, and `playwright` and `pikepdf` of the extra `test`.
 
 #: The PDF's name in the folder of the site.
 NAME = "ppdm-book.pdf"
-#: Above the solutions, behind everything else, and the part that they are.
-SOLUTIONS, APPENDIX = "Solutions to the exercises", "Appendix"
+#: The part of the solutions, behind everything else.
+APPENDIX = "Appendix: solutions"
 #: Above the table of contents.
 CONTENTS = "Contents"
 #: Pages that are not printed: what is for a screen only, and what repeats figures that stand in the chapters.
-LEFT_OUT = ("book/api", "book/gallery", "book/changes")
+LEFT_OUT = ("book/api", "book/changes")

@@ -1,8 +1,7 @@
 """One page of HTML that holds the whole book, made from the pages of the built site.
 
-What can only be used on a screen is left out: buttons, filters, code that a page keeps folded. Where a page has something
-to take hold of, a picture of it stands, and a sentence that says where it moves. Other folded parts are unfolded. The
-solutions move from where they stand to an appendix.
+Where a page has something to take hold of, a picture of it stands, and a sentence that says where it moves; what else is of no
+use on paper `print.css` hides. The pages of solutions come last.
 """
 
 from __future__ import annotations
@@ -11,8 +10,7 @@ import itertools
 import json
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -21,17 +19,10 @@ import yaml
 from bs4 import BeautifulSoup
 from markupsafe import Markup
 
-from ppdm.book.pdf import APPENDIX, CONTENTS, LEFT_OUT, SOLUTIONS
+from ppdm.book.pdf import APPENDIX, CONTENTS, LEFT_OUT
 from ppdm.book.site.search import plain
 from ppdm.book.templating import PAGES, fill
 
-#: What has no use on paper.
-_DEAD = (
-    "script, noscript, style[scoped], button, form, input, select, dialog, template, .filters, .headerlink, "
-    ".no-print, .sd-summary-state-marker, details.hide, .visually-hidden, .term-note"
-)
-#: What a page folds because it repeats what stands on it.
-_REPEATED = "All verdicts"
 #: Attributes that name elements of the same page.
 _NAMING = ("id", "aria-labelledby", "aria-describedby", "aria-controls", "for", "headers")
 _STYLES = re.compile(r'<link[^>]*rel="stylesheet"[^>]*>')
@@ -49,14 +40,9 @@ class Chapter(NamedTuple):
     body: Markup
 
 
-def _in_order(chapters: Sequence[Chapter], name: str) -> list[tuple[str, list[Chapter]]]:
-    return [(key, list(group)) for key, group in itertools.groupby(chapters, attrgetter(name))]
-
-
-PAGES.filters |= {
-    "groupby_in_order": _in_order,
-    "quoted": lambda words: Markup(json.dumps(words, ensure_ascii=False).replace("<", "\\3c ")),
-}
+PAGES.filters["quoted"] = lambda words: Markup(
+    json.dumps(words, ensure_ascii=False).replace("<", "\\3c ")
+)
 
 
 def order(toc: Path) -> Iterator[tuple[str, str]]:
@@ -76,43 +62,6 @@ def _entries(entry: dict[str, Any]) -> Iterator[str]:
         yield from _entries(child)
 
 
-class _Book:
-    """The articles of the pages, and how an element of one is called in the whole."""
-
-    def __init__(self, site: Path, toc: Path, address: str) -> None:
-        self.site, self.address = site, address
-        self.articles: dict[str, tuple[str, Tag]] = {}
-        for part, page in order(toc):
-            path = site / f"{page}.html"
-            if path.is_file() and page not in self.articles and not page.startswith(LEFT_OUT):
-                soup = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
-                article = soup.select_one("article.bd-article")
-                if article is not None:
-                    self.articles[page] = part, article
-        self.known = {
-            page: {tag["id"] for tag in article.find_all(id=True)}
-            for page, (_, article) in self.articles.items()
-        }
-        self.numbers = {page: f"p{number}" for number, page in enumerate(self.articles)}
-
-    def name(self, page: str, element: str = "") -> str:
-        """The name in the book of an element of a page; of the page itself without one."""
-        return f"{self.numbers[page]}-{element}" if element else self.numbers[page]
-
-    def target(self, href: str, page: str) -> str | None:
-        """Where a link of `page` leads in the book; None where it leads nowhere."""
-        parts = urlsplit(href)
-        if parts.scheme or parts.netloc:
-            return href
-        path = posixpath.normpath(posixpath.join(posixpath.dirname(page), unquote(parts.path)))
-        goal = path.removesuffix(".html") if parts.path else page
-        if goal in self.known:
-            anchor = unquote(parts.fragment)
-            return "#" + self.name(goal, anchor if anchor in self.known[goal] else "")
-        fragment = f"#{parts.fragment}" if parts.fragment else ""
-        return self.address + path + fragment if self.address else None
-
-
 def combine(
     site: Path, toc: Path, imprint: dict[str, str], stills: Mapping[str, list[str]] | None = None
 ) -> str:
@@ -122,101 +71,90 @@ def combine(
     slash at its end where it is known: what is no page of the book is linked there, and not at all without it.
     `stills` are the drawings, page by page, of what one can take hold of on the site.
     """
-    book = _Book(site, toc, imprint.get("address", ""))
-    chapters, solved = [], []
-    for page, (part, article) in book.articles.items():
-        _leave_out(
-            article,
-            f"{book.address}{page}.html" if book.address else "",
-            (stills or {}).get(page, []),
+    articles: dict[str, tuple[str, Tag]] = {}
+    for part, page in order(toc):
+        path = site / f"{page}.html"
+        if path.is_file() and not page.startswith(LEFT_OUT):
+            soup = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+            articles[page] = part, soup.select_one("article.bd-article") or soup
+    numbers = {page: f"p{number}" for number, page in enumerate(articles)}
+    known = {
+        page: {tag["id"] for tag in article.find_all(id=True)}
+        for page, (_, article) in articles.items()
+    }
+    address = imprint.get("address", "")
+
+    def place(page: str, element: str = "") -> str:
+        """The name in the book of an element of a page; of the page itself without one."""
+        return f"{numbers[page]}-{element}" if element else numbers[page]
+
+    def target(href: str, page: str) -> str | None:
+        """Where a link of `page` leads in the book, or on the site; None where it leads nowhere."""
+        parts = urlsplit(href)
+        if parts.scheme or parts.netloc:
+            return href
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(page), unquote(parts.path)))
+        goal, anchor = path.removesuffix(".html") if parts.path else page, unquote(parts.fragment)
+        if goal in known:
+            return "#" + place(goal, anchor if anchor in known[goal] else "")
+        return (
+            address + path + (f"#{parts.fragment}" if parts.fragment else "") if address else None
         )
-        _point_inwards(article, page, book)
+
+    chapters = []
+    for page, (part, article) in articles.items():
+        for tag, drawing in itertools.zip_longest(
+            article.select(".try"), (stills or {}).get(page, [])
+        ):
+            if tag is not None:
+                link = f"{address}{page}.html" if address else ""
+                box = fill("still.html", drawing=Markup(drawing or ""), address=link)
+                tag.replace_with(BeautifulSoup(box, "html.parser"))
+        for tag in article.select(
+            "script, style[scoped], noscript" + ("" if address else ", .files")
+        ):
+            tag.decompose()
+        for tag in article.find_all(True):
+            _rename(tag, page, place)
+            if tag.name == "a" and "href" in tag.attrs:
+                goal = target(tag["href"], page)
+                tag.name, tag.attrs = ("a", {**tag.attrs, "href": goal}) if goal else ("span", {})
         for heading in article.find_all(re.compile("^h[1-6]$")):
-            heading["data-words"] = plain(heading.get_text())
+            heading["data-words"] = plain(heading.get_text().removesuffix("#"))
         title = article.find("h1")["data-words"] if article.find("h1") else page
-        solutions = [_take(solution) for solution in article.select(".solution")]
-        if solutions:
-            name = f' id="{book.name(page)}"' if part == APPENDIX else ""
-            words = Markup.escape(title)
-            solved += [f'<h2 data-words="{words}"{name}>{words}</h2>', *solutions]
-        if part != APPENDIX:
-            chapters.append(
-                Chapter(part, book.name(page), title, Markup(article.decode_contents()))
-            )
-    if solved:
-        heading = f'<h1 data-words="{SOLUTIONS}">{SOLUTIONS}</h1>'
-        chapters.append(
-            Chapter(APPENDIX, "solutions", SOLUTIONS, Markup(heading + "".join(solved)))
-        )
+        chapters.append(Chapter(part, place(page), title, Markup(article.decode_contents())))
+    first = next(iter(articles))
+    head = (site / f"{first}.html").read_text(encoding="utf-8").partition("</head>")[0]
     return fill(
         "print.html",
         imprint=imprint,
         chapters=chapters,
+        parts=[
+            (part, list(group))
+            for part, group in itertools.groupby(chapters, lambda chapter: chapter.part)
+        ],
         contents=CONTENTS,
-        styles=_styles(site, next(iter(book.articles))),
+        # the site's own styles, as the page names them, from the folder of the site
+        styles="\n".join(_STYLES.findall(head)).replace(
+            f'href="{"../" * first.count("/")}', 'href="'
+        ),
         sheet=(Path(__file__).parent / "print.css").read_text(encoding="utf-8"),
     )
 
 
-def _point_inwards(article: Tag, page: str, book: _Book) -> None:
-    """Names become the book's, and so do links; a link to what is not in the book leads to the site."""
-
-    def local(match: re.Match[str]) -> str:
-        return f"{match[1]}#{book.name(page, match[2])}"
-
-    for tag in article.find_all(True):
-        for name, value in list(tag.attrs.items()):
-            text = " ".join(value) if isinstance(value, list) else value
-            if name in _NAMING:
-                tag[name] = " ".join(book.name(page, word) for word in text.split())
-            elif name == "src" and not urlsplit(text).scheme:
-                path = posixpath.join(posixpath.dirname(page), text.partition("?")[0])
-                tag[name] = posixpath.normpath(path)
-            elif "url(#" in text:
-                tag[name] = re.sub(r"(url\()#([^)]+)", local, text)
-            elif name in ("href", "xlink:href") and tag.name == "use":
-                tag[name] = re.sub("^()#(.+)", local, text)
-        if tag.name == "a" and "href" in tag.attrs:
-            goal = book.target(tag["href"], page)
-            tag.name = "a" if goal else "span"
-            kept = {
-                n: v
-                for n, v in tag.attrs.items()
-                if n not in ("href", "download", "target", "title")
-            }
-            tag.attrs = kept | ({"href": goal} if goal else {})
-
-
-def _leave_out(article: Tag, address: str, stills: list[str]) -> None:
-    """Drop what cannot be used on paper, with a picture in its place where there is one; unfold the rest."""
-    for number, tag in enumerate(article.select(".try")):
-        drawing = stills[number] if number < len(stills) else ""
-        box = fill("still.html", drawing=Markup(drawing), address=address)
-        tag.replace_with(BeautifulSoup(box, "html.parser"))
-    for tag in article.select(_DEAD):
-        if not tag.decomposed:
-            tag.decompose()
-    for files in article.select(".files"):
-        if not address:  # they would lead nowhere
-            files.decompose()
-    for folded in article.find_all("details"):
-        summary = folded.find("summary")
-        if summary is not None and summary.get_text().strip().startswith(_REPEATED):
-            folded.decompose()
-        elif summary is not None:
-            summary.name, summary["class"], folded.name = "p", "unfolded", "div"
-
-
-def _take(solution: Tag) -> str:
-    """A solution, taken out of its page: where it stood, its page in the book is told."""
-    solution["class"] = [name for name in solution["class"] if name != "dropdown"]
-    see = fill("see.html", anchor=solution["id"])
-    solution.replace_with(BeautifulSoup(see, "html.parser"))
-    return str(solution)
-
-
-def _styles(site: Path, page: str) -> str:
-    """The site's own styles, as the page names them, from the folder of the site."""
-    text = (site / f"{page}.html").read_text(encoding="utf-8").partition("</head>")[0]
-    up = "../" * page.count("/")
-    return "\n".join(link.replace(f'href="{up}', 'href="') for link in _STYLES.findall(text))
+def _rename(tag: Tag, page: str, place: Any) -> None:
+    """What an element is called, and what it calls others of its page and of the site's folder."""
+    for name, value in list(tag.attrs.items()):
+        text = " ".join(value) if isinstance(value, list) else value
+        if name in _NAMING:
+            tag[name] = " ".join(place(page, word) for word in text.split())
+        elif name == "src" and not urlsplit(text).scheme:
+            tag[name] = posixpath.normpath(
+                posixpath.join(posixpath.dirname(page), text.partition("?")[0])
+            )
+        elif "url(#" in text:
+            tag[name] = re.sub(
+                r"url\(#([^)]+)", lambda found: f"url(#{place(page, found[1])}", text
+            )
+        elif name in ("href", "xlink:href") and tag.name == "use":
+            tag[name] = "#" + place(page, text.removeprefix("#"))

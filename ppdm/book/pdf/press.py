@@ -53,6 +53,12 @@ _NUMBER = """(numbers) => {
 
 _READY = """async () => {
   await MathJax.startup.promise;
+  // What repeats itself or only checks stays folded on the site, and is left out; the rest is unfolded.
+  for (const folded of document.querySelectorAll('details')) {
+    const summary = folded.querySelector('summary');
+    if (/^\\s*(All verdicts|Rule and history)/.test(summary?.textContent)) folded.remove(); else folded.open = true;
+    if (summary) summary.className = 'unfolded';
+  }
   for (const image of document.images) image.loading = 'eager';
   await Promise.all([...document.fonts].filter((f) => f.family.includes('Source Serif')).map((f) => f.load()));
   await Promise.all([...document.images].map((image) => image.decode().catch(() => null)));
@@ -122,12 +128,10 @@ def imprint(source: Path) -> dict[str, str]:
 
 def _print(browser: Any, page: Path, target: Path) -> int:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / NAME
-        numbers: dict[str, int] = {}
-        for _ in range(4):  # two do, if the numbers move no line
+        path, numbers = Path(folder) / NAME, dict[str, int]()
+        for _ in range(2):  # the second time with the numbers of the first
             window = _open(browser, page)
-            if numbers:
-                window.evaluate(_NUMBER, numbers)
+            window.evaluate(_NUMBER, numbers)
             window.pdf(
                 path=path,
                 prefer_css_page_size=True,
@@ -138,9 +142,9 @@ def _print(browser: Any, page: Path, target: Path) -> int:
             headings = window.evaluate(_HEADINGS)
             window.close()
             before, numbers = numbers, destinations(path)
-            if before == numbers:
-                return finish(path, headings, target)
-        raise RuntimeError("the page numbers of the contents did not settle.")
+        if before != numbers:
+            raise RuntimeError("the page numbers of the contents did not settle.")
+        return finish(path, headings, target)
 
 
 def _open(browser: Any, page: Path) -> Any:

@@ -4,7 +4,7 @@
     scoreboard the front page's rows, the scoreboard, what the papers leave open, how the rules came about
     paper_figures  the papers' figures beside ours
     runs       what was run
-    gallery    all figures, and the chapters' cards
+    gallery    the chapters' cards, and the files behind all figures
     api        the reference of the package, from its docstrings
     collector  the survey of the primer's game of records
     trade_off  chapter 5's planes, for the reader to take hold of
@@ -13,7 +13,7 @@
     in_page    what it has beside the package
     own_survey the example of a survey of one's own
     course     the assignments, as student versions
-    take_along how to cite, the notebooks as one file, the changes, the slides
+    take_along the notebooks as one file, the changes, the slides
     lecturers  the rubrics
     exercises  numbered by page: a Sphinx extension
     theme      what the theme lacks: a Sphinx extension
@@ -65,9 +65,7 @@ def generate(source: Path, results: Path) -> None:
         "paper_figures": paper_figures.page(records, source, results),
         "runs": runs.runs(records),
         "cards": gallery.cards(records, source),
-        "gallery": gallery.gallery(records, source),
         "course": course.write(source / "book" / "_static", source / "book" / "assignments"),
-        "citation": take_along.citation_page(find_root(), source / "_config.yml"),
         "changes": take_along.changes(find_root()),
         "slides": take_along.slides(source / "notebooks", source / "book" / "_static" / "course"),
         "rubrics": lecturers.rubrics(find_root() / "notebooks" / "assignments"),
@@ -78,7 +76,10 @@ def generate(source: Path, results: Path) -> None:
     }
     trade_off.write(source / "book" / "_static", results)
     live.write(source / "book" / "_static")
-    take_along.pack_notebooks(find_root(), source / "book" / "_static" / take_along.NOTEBOOKS)
+    archive = source / "book" / "_static" / take_along.NOTEBOOKS
+    take_along.pack_notebooks(
+        source / "notebooks", "Privacy-preserving data mining, reproduced", archive
+    )
     for name, text in fragments.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
     gallery.publish(results.parent / "figures", source / "book" / "_static" / "figures")

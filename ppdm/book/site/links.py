@@ -7,7 +7,6 @@ share is left alone. In the code of a notebook, what was imported from the packa
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections.abc import Iterable
@@ -17,6 +16,8 @@ from docutils import nodes
 
 #: In an assignment the functions are the student's.
 _LEFT_OUT = ("book/api", "book/assignments/")
+_IMPORTED = re.compile(r"^from (ppdm[\w.]*) import (.+)$", re.MULTILINE)
+_CODE = re.compile(r'<div class="cell_input.*?</pre>', re.DOTALL)
 
 
 def targets(names: Iterable[str]) -> dict[str, str]:
@@ -60,34 +61,23 @@ def _link(app, doctree, docname: str) -> None:
             link += literal
 
 
-def imported(notebook: dict, known: dict[str, str]) -> dict[str, str]:
-    """What a notebook's code calls by which name: `count`, or `es.classifiers` of a module `es`.
+def imported(source: str, known: dict[str, str]) -> dict[str, str]:
+    """What code calls by which name: `count`, or `es.classifiers` of a module `es`.
 
-    >>> cell = {"cell_type": "code", "source": "from ppdm import count\\nfrom ppdm import data as d"}
-    >>> imported({"cells": [cell]}, {"ppdm.count": "a", "ppdm.data.load": "b"})
+    >>> imported("from ppdm import count\\nfrom ppdm import data as d", {"ppdm.count": "a", "ppdm.data.load": "b"})
     {'count': 'a', 'd.load': 'b'}
     """
     names: dict[str, str] = {}
-    for cell in notebook["cells"]:
-        try:
-            tree = ast.parse("".join(cell["source"]) if cell["cell_type"] == "code" else "")
-        except SyntaxError:  # a command of the notebook, not of Python
-            continue
-        for statement in ast.walk(tree):
-            if not isinstance(statement, ast.ImportFrom) or not statement.module:
-                continue
-            for alias in statement.names:
-                full, name = f"{statement.module}.{alias.name}", alias.asname or alias.name
-                names |= {name: known[full]} if full in known else {}
-                names |= {
-                    f"{name}{way.removeprefix(full)}": address
-                    for way, address in known.items()
-                    if way.rpartition(".")[0] == full
-                }
+    for module, listed in _IMPORTED.findall(source):
+        for part in listed.strip("()").split(","):
+            words = [*part.split(), "", ""]  # a name, or a name as another
+            full, name = f"{module}.{words[0]}", words[2] or words[0]
+            names |= {
+                name + way.removeprefix(full): address
+                for way, address in known.items()
+                if full in (way, way.rpartition(".")[0])
+            }
     return names
-
-
-_CODE = re.compile(r'<div class="cell_input.*?</pre>', re.DOTALL)
 
 
 def link_code(html: str, addresses: dict[str, str]) -> str:
@@ -108,8 +98,9 @@ def link_code(html: str, addresses: dict[str, str]) -> str:
 def _link_code(app, pagename, templatename, context, doctree) -> None:
     source = Path(app.env.doc2path(pagename)) if doctree is not None else Path()
     if source.suffix == ".ipynb" and not pagename.startswith(_LEFT_OUT):
-        notebook = json.loads(source.read_text(encoding="utf-8"))
-        context["body"] = link_code(context["body"], imported(notebook, _addresses(app, pagename)))
+        cells = json.loads(source.read_text(encoding="utf-8"))["cells"]
+        code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+        context["body"] = link_code(context["body"], imported(code, _addresses(app, pagename)))
 
 
 def setup(app):

@@ -10,6 +10,12 @@ from ppdm.files import replace_file
 from ppdm.study.manifest import packed
 
 MACHINE = "{processor}, {cores} cores, {memory_gib} GiB of memory, {system}"
+#: What `ppdm verify` counts, in words.
+FOUND = {
+    "equal": "points agree to the bit",
+    "close": "to the last digits",
+    "wrong": "parts are not as they were",
+}
 
 
 def runs(records: Records) -> str:
@@ -18,35 +24,32 @@ def runs(records: Records) -> str:
     if not notes:
         return "No chapter has been run yet.\n"
     shared = {
-        "Versions": (pairs(note["versions"]) for note in notes.values()),
-        "Machine": (MACHINE.format_map(note["machine"]) for note in notes.values()),
-        "Commit": (str(note["commit"]) for note in notes.values()),
+        "Versions": [pairs(note["versions"]) for note in notes.values()],
+        "Machine": [MACHINE.format_map(note["machine"]) for note in notes.values()],
+        "Commit": [str(note["commit"]) for note in notes.values()],
     }
-    values = {name: "; or ".join(dict.fromkeys(said)) for name, said in shared.items()}
-    marks = {stem: str(m.get("fingerprint", ""))[:12] for stem, m in records.manifests.items()}
-    found = {stem: _verified(records, stem) for stem in notes}
-    table = fill(
-        "runs.html", notes=notes, titles=records.titles, marks=marks, found=found, shared=values
+    marks = {stem: str(m.get("fingerprint", "")) for stem, m in records.manifests.items()}
+    verified = {stem: _verified(records.verified.get(stem, {}), marks.get(stem)) for stem in notes}
+    return raw_html(
+        fill(
+            "runs.html",
+            notes=notes,
+            titles=records.titles,
+            marks=marks,
+            found=verified,
+            shared=shared,
+        )
     )
-    return raw_html(table)
 
 
-def _verified(records: Records, stem: str) -> str:
+def _verified(note: dict, fingerprint: str | None) -> str:
     """What `ppdm verify` found of this very run, in words."""
-    manifest, found = records.manifests.get(stem), records.verified.get(stem)
-    if manifest is None:
-        return ""
-    if found is None or found.get("fingerprint") != manifest.get("fingerprint"):
-        return "not yet since this run"
-    words = [f"{found['equal']} points agree to the bit"]
-    if not found["equal"] and not found["close"]:
-        words = ["no points to compute again"]
-    if found["close"]:
-        words.append(f"{found['close']} to the last digits")
-    if found["wrong"]:
-        words.append(f"{found['wrong']} parts are not as they were")
-    on = f"Python {found['versions']['python']}, numpy {found['versions']['numpy']}"
-    return f"{found['when']}, {on}: {', '.join(words)}"
+    if not fingerprint or note.get("fingerprint") != fingerprint:
+        return "not yet since this run" if fingerprint else ""
+    words = [f"{note[what]} {said}" for what, said in FOUND.items() if note[what]]
+    versions = note["versions"]
+    said = ", ".join(words) or "no points to compute again"
+    return f"{note['when']}, Python {versions['python']}, numpy {versions['numpy']}: {said}"
 
 
 def publish_manifests(results: Path, folder: Path) -> None:
@@ -56,19 +59,16 @@ def publish_manifests(results: Path, folder: Path) -> None:
 
 
 def pairs(values: dict) -> str:
-    """Names and values in a line, long values cut.
+    """Names and values in a line.
 
     >>> pairs({"last_digits": [1, 2]})
     'last digits 1 2'
     """
-    texts = {
-        name.replace("_", " "): " ".join(map(str, value)) if isinstance(value, list) else str(value)
-        for name, value in values.items()
-    }
-    return ", ".join(
-        f"{name} {text if len(text) <= 60 else text[:57].rsplit(' ', 1)[0] + ' ...'}"
-        for name, text in texts.items()
+    texts = (
+        " ".join(map(str, value)) if isinstance(value, list) else str(value)
+        for value in values.values()
     )
+    return ", ".join(f"{name} {text}".replace("_", " ") for name, text in zip(values, texts))
 
 
 def duration(seconds: float) -> str:

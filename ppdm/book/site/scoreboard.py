@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -11,6 +10,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from ppdm.book.site.gallery import shown
 from ppdm.book.site.records import UNDECIDED, Records, raw_html, sections
 from ppdm.book.templating import PAGES, fill
 from ppdm.data import in_words
@@ -163,22 +163,14 @@ def rules_history(records: Records) -> str:
 
 def example(notebook: Path) -> str:
     """The shortest card of a chapter with a strip and a printed number, to be explained; its links lead to the chapter."""
-    shown = notebook.read_text(encoding="utf-8") if notebook.is_file() else ""
-    outputs = (
-        "".join(output.get("data", {}).get("text/html", ""))
-        for cell in (json.loads(shown)["cells"] if shown else ())
-        for output in cell.get("outputs", ())
+    cards = re.findall(r'<article class="ppdm claim-card".*?</article>', shown(notebook), re.DOTALL)
+    drawn = [card for card in cards if 'class="strip"' in card]
+    card = min(
+        drawn,
+        key=lambda card: ("<dt>Printed" not in card, len(card)),
+        default="No chapter has been run yet.",
     )
-    cards = re.findall(
-        r'<article class="ppdm claim-card".*?</article>', "".join(outputs), re.DOTALL
-    )
-    told = [card for card in cards if 'class="strip"' in card]
-    card = min(told, key=lambda card: ("<dt>Printed" not in card, len(card)), default="")
     card = re.sub(r' id="[^"]*"', "", card).replace(
         'href="#', f'href="../notebooks/{notebook.stem}.html#'
     )
-    return (
-        raw_html(card.replace('href="../book/', 'href="'))
-        if card
-        else "No chapter has been run yet.\n"
-    )
+    return raw_html(card.replace('href="../book/', 'href="'))

@@ -44,7 +44,7 @@ _THEIRS = re.compile(
 
 #: What is listed, handed out or for checkers counts less than what explains.
 WEIGHTS = {
-    "book/api": 0.1, "book/assignments/": 0.2, "book/solutions": 0.1, "book/gallery": 0.1, "book/changes": 0.1,
+    "book/api": 0.1, "book/assignments/": 0.2, "book/solutions": 0.1, "book/changes": 0.1,
     "book/references": 0.3, "book/what_was_run": 0.3, "book/rules_history": 0.3, "book/ambiguities": 0.4,
     "book/intro": 0.6,
 }  # fmt: skip

@@ -1,14 +1,11 @@
-"""What one can take along: how to cite the book, its notebooks as one file, its changes, its slides."""
+"""What one can take along: the book's notebooks as one file, its changes, its slides."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-import yaml
-
 from ppdm.book.site.archive import pack
-from ppdm.book.templating import fill
 from ppdm.places import reading_order
 
 NOTEBOOKS = "ppdm-notebooks.zip"
@@ -19,29 +16,9 @@ They need Python 3.11 or later, the package `ppdm` and a Jupyter notebook progra
     pip install '.[book]'      (in a copy of the book's repository)
     jupyter lab
 
-They are stored without outputs: run them from top to bottom. `profile = "quick"` in the first code cell is a
+Outputs are those of the book. To run them yourself, go from top to bottom: `profile = "quick"` in the first code cell is a
 matter of minutes; "paper" is the size of the book.
 """
-
-
-def citation_page(root: Path, config: Path) -> str:
-    """The entry of `CITATION.cff` as BibTeX and as text, with the address of the repository where it is known."""
-    source = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
-    staged = yaml.safe_load(config.read_text(encoding="utf-8")) if config.is_file() else {}
-    return fill(
-        "citation.md",
-        source=source,
-        year=str(source["date-released"])[:4],
-        address=staged.get("repository", {}).get("url") or source.get("repository-code"),
-        named=[
-            a.get("name") or f"{a['given-names']} {a['family-names']}" for a in source["authors"]
-        ],
-        # a group has no family name that could be set first
-        listed=[
-            f"{{{a['name']}}}" if "name" in a else f"{a['family-names']}, {a['given-names']}"
-            for a in source["authors"]
-        ],
-    )
 
 
 def changes(root: Path) -> str:
@@ -50,11 +27,9 @@ def changes(root: Path) -> str:
     return re.sub(r"\A# .*\n+", "", text)
 
 
-def pack_notebooks(root: Path, target: Path) -> None:
-    """The book's notebooks, as they are in the repository, and a word on how to begin."""
-    title = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))["title"]
-    notebooks = sorted((root / "notebooks").glob("*.ipynb"))
-    files = [(path.name, path.read_bytes()) for path in notebooks]
+def pack_notebooks(executed: Path, title: str, target: Path) -> None:
+    """The book's notebooks with their outputs, as the pages were made of them, and a word on how to begin."""
+    files = [(path.name, path.read_bytes()) for path in sorted(executed.glob("*.ipynb"))]
     pack([("README.txt", _READ_ME.format(title=title).encode()), *files], target)
 
 

@@ -38,28 +38,33 @@ class Term(NamedTuple):
 
 
 def read_legend(text: str) -> list[Term]:
-    """The rows of the legend's tables.
+    """The rows of the legend's tables: symbol or word first, its meaning under that heading, the paper last.
 
     >>> legend = "| symbol | in the code | meaning | paper |\\\\n|---|---|---|---|\\\\n| $q$, $r$ | `q` | a *chance* | Guo |"
     >>> read_legend(legend.replace("\\\\n", chr(10)))
     [Term(anchor='term-q-r', spellings=['$q$', '$r$'], meaning='a chance', papers=['Guo'])]
     """
-    found: list[Term] = []
+    rows = [
+        [cell.strip() for cell in line.strip().strip("|").split("|")] for line in text.splitlines()
+    ]
+    terms: list[Term] = []
     heads: list[str] = []
-    for line in text.splitlines():
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if not line.startswith("|"):
-            heads = []
-        elif not heads:
-            heads = cells
-        elif not set(line) <= set("|-: "):
-            row = dict(zip(heads, cells))
-            name = row.get("symbol") or row["word"]
-            spellings = re.findall(r"\$[^$]+\$", name) or [name]
-            papers = [p.strip() for p in row.get("paper", "").split(",") if p.strip()]
+    for first, *rest in rows:
+        if first in ("symbol", "word"):
+            heads = rest
+        elif rest and set(first) - set("-: "):
+            row = dict(zip(heads, rest))
+            spellings = re.findall(r"\$[^$]+\$", first) or [first]
             meaning = plain(re.sub(r"\{cite\}`[^`]*`|[*`]", "", row["meaning"]))
-            found.append(Term(anchor_of(name), spellings, meaning, papers))
-    return found
+            terms.append(
+                Term(
+                    anchor_of(first),
+                    spellings,
+                    meaning,
+                    [p.strip() for p in row.get("paper", "").split(",") if p],
+                )
+            )
+    return terms
 
 
 def anchor_of(name: str) -> str:
@@ -72,58 +77,55 @@ def anchor_of(name: str) -> str:
 
 
 def _prepare(app) -> None:
-    source = Path(app.srcdir) / f"{LEGEND}.md"
+    source, chapters = (Path(app.srcdir) / name for name in (f"{LEGEND}.md", "book/chapters.yml"))
     app.env.ppdm_terms = read_legend(source.read_text("utf-8")) if source.is_file() else []
-    chapters = Path(app.srcdir) / "book" / "chapters.yml"
-    told = yaml.safe_load(chapters.read_text("utf-8")) if chapters.is_file() else []
-    app.env.ppdm_papers = {f"notebooks/{entry['chapter']}": entry["short"] for entry in told}
+    papers = yaml.safe_load(chapters.read_text("utf-8")) if chapters.is_file() else []
+    app.env.ppdm_papers = {f"notebooks/{paper['chapter']}": paper["short"] for paper in papers}
 
 
 def _explain(app, doctree: nodes.document, docname: str) -> None:
-    terms: list[Term] = app.env.ppdm_terms
     if docname == LEGEND:
         rows = [row for body in doctree.findall(nodes.tbody) for row in body]
-        for row, term in zip(rows, terms, strict=True):
+        for row, term in zip(rows, app.env.ppdm_terms, strict=True):
             first: Any = row.children[0]
             first["ids"].append(term.anchor)
-    elif not docname.startswith(_LEFT_OUT):
-        paper = app.env.ppdm_papers.get(docname)
-        left = {
-            spelling: term
-            for term in terms
-            if not term.papers or paper in term.papers
-            for spelling in term.spellings
-        }
-        to = app.builder.get_relative_uri(docname, LEGEND)
-        for node in list(doctree.findall(lambda n: isinstance(n, (nodes.math, nodes.Text)))):
-            if left and _in_prose(node):
-                _explain_one(node, left, to)
+    if docname.startswith(_LEFT_OUT):
+        return
+    paper, to = app.env.ppdm_papers.get(docname), app.builder.get_relative_uri(docname, LEGEND)
+    known = [term for term in app.env.ppdm_terms if not term.papers or paper in term.papers]
+    left = {spelling: term for term in known for spelling in term.spellings}
+    for node in list(doctree.findall(lambda n: isinstance(n, (nodes.math, nodes.Text)))):
+        if left and _in_prose(node):
+            _explain_one(node, left, to)
 
 
 def _explain_one(node: nodes.Node, left: dict[str, Term], to: str) -> None:
     """Explain what is still `left` to explain in a formula or a piece of text, and strike it off."""
-    if isinstance(node, nodes.math):
-        term = left.get(f"${node.astext().strip()}$")
+    formula = isinstance(node, nodes.math)
+    pieces = [f"${node.astext().strip()}$"] if formula else _pattern(left).split(node.astext())
+    new: list[nodes.Node] = []
+    for piece in pieces:
+        same = (
+            t
+            for s, t in left.items()
+            if (s == piece if formula else _pattern([s]).fullmatch(piece))
+        )
+        term = next(same, None) if piece else None
+        inner = node.deepcopy() if formula else nodes.Text(piece)
         if term:
-            _strike(left, term)
-            before, after = _around(term, to, named=True)
-            node.parent.replace(node, [before, node.deepcopy(), after])
-        return
-    text, parts, end = node.astext(), [], 0
-    for found in _pattern(left).finditer(text):
-        term = next((t for word, t in left.items() if _pattern([word]).fullmatch(found[0])), None)
-        if term:
-            _strike(left, term)
-            before, after = _around(term, to)
-            parts += [nodes.Text(text[end : found.start()]), before, nodes.Text(found[0]), after]
-            end = found.end()
-    if parts:
-        node.parent.replace(node, [*parts, nodes.Text(text[end:])])
-
-
-def _strike(left: dict[str, Term], term: Term) -> None:
-    for spelling in term.spellings:
-        left.pop(spelling, None)
+            for spelling in term.spellings:
+                left.pop(spelling, None)
+            # a formula is set when it comes near the window: until then its link has no other name
+            before, after = fill("term.html", term=term, to=to, named=formula).split("|", 1)
+            new += [
+                nodes.raw("", before, format="html"),
+                inner,
+                nodes.raw("", after, format="html"),
+            ]
+        else:
+            new.append(inner)
+    if len(new) > 1:
+        node.parent.replace(node, new)
 
 
 def _pattern(words: Iterable[str]) -> re.Pattern[str]:
@@ -135,7 +137,7 @@ def _pattern(words: Iterable[str]) -> re.Pattern[str]:
         for word in words
         if word[0] != "$"
     ]
-    return re.compile(rf"(?<![\w-])(?:{'|'.join(ways) or '(?!)'})(?![\w-])")
+    return re.compile(rf"(?<![\w-])({'|'.join(ways) or '(?!)'})(?![\w-])")
 
 
 def _in_prose(node: nodes.Node) -> bool:
@@ -147,12 +149,6 @@ def _in_prose(node: nodes.Node) -> bool:
         inside = inside or isinstance(around, nodes.paragraph)
         around = around.parent
     return inside and around is None and raw.count("<a ") <= raw.count("</a>")
-
-
-def _around(term: Term, to: str, named: bool = False) -> list[nodes.raw]:
-    # a formula is set when it comes near the window: until then its link has no other name
-    html = fill("term.html", term=term, to=to, named=named)
-    return [nodes.raw("", part, format="html") for part in html.split("|", 1)]
 
 
 def setup(app) -> dict[str, Any]:
