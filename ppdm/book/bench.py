@@ -19,6 +19,7 @@ from ppdm import MultiGroup, RRMatrix, count, random_groups
 from ppdm.learn import ID3
 from ppdm.optimise import spea2
 from ppdm.papers import electronic_surveys
+from ppdm.papers.electronic_surveys.experiment import learned
 
 EPSILON = np.log(9)
 NAMES = [f"q{i}" for i in range(10)]
@@ -74,9 +75,7 @@ def naive_bayes(reps: int = 1_000, peer_reps: int = 8) -> Iterator[Row]:
             reports = np.where(private[:, None], train, rng.integers(0, 2, train.shape))
             BernoulliNB().fit(reports[:, :-1], reports[:, -1]).score(test[:, :-1], test[:, -1])
 
-    own, other = shortest(
-        partial(electronic_surveys.classifiers, rng, reps, "adult", 0.5), theirs, rounds=3
-    )
+    own, other = shortest(partial(learned, rng, reps, "adult", 0.5), theirs, rounds=3)
     yield (
         "disguise, undo, naive Bayes, score",
         [own / reps, other / peer_reps],
