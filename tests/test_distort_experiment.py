@@ -1,14 +1,15 @@
 """The runs of the AIBR chapter: small tables whose answers are known beforehand."""
 
 from functools import partial
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from ppdm import plot, study
-from ppdm.papers.aibr import beyond, evidence, experiment, pictures, readings, selection
+from ppdm.papers import aibr
+from ppdm.papers.aibr import beyond, experiment, numbers, pictures, readings, rows, selection, shown
+from ppdm.study import ledger
 
 
 @pytest.fixture(scope="module")
@@ -39,12 +40,24 @@ def accuracy_frame(cells):
     )
 
 
-@pytest.mark.parametrize("reading", readings.TABLE_1)
+@pytest.fixture
+def chapter(tables, tmp_path, tmp_path_factory, monkeypatch):
+    """The paper's page at a size for tests, of these tables, two intervals or three records a group."""
+    monkeypatch.setenv("PPDM_RESULTS", str(tmp_path / "results"))
+    monkeypatch.setenv("PPDM_CACHE", str(tmp_path_factory.getbasetemp() / "points"))
+    monkeypatch.setenv("PPDM_WORKERS", "1")
+    sizes = {"reps": 3, "table_reps": 20, "traces": 3, "forests": 2, "draws": 50, "last_k": 4}
+    ch = aibr.chapter(seed=5, data_source="stored", test_rows="original", **sizes)
+    ch.computed[rows.tables] = tables
+    return ch
+
+
 @pytest.mark.parametrize("scheme", ["AIBR", "BSVD", "SSVD", "kCG"])
-def test_every_reading_runs_and_gives_the_five_metrics(tables, reading, scheme):
-    found = experiment.metrics(rng(), 3, "PID", scheme, 3, 0.2, reading, tables=tables)
-    assert list(found) == ["VD", "RP", "RK", "CP", "CK"]
-    assert all(v.shape == (3,) and np.isfinite(v).all() for v in found.values())
+def test_every_reading_runs_and_gives_the_five_metrics(tables, scheme):
+    for reading in readings.TABLE_1:
+        found = experiment.metrics(rng(), 2, "PID", scheme, 3, 0.2, reading, tables=tables)
+        assert list(found) == ["VD", "RP", "RK", "CP", "CK"]
+        assert all(v.shape == (2,) and np.isfinite(v).all() for v in found.values())
 
 
 def test_readings_differ_where_they_should(tables):
@@ -73,9 +86,8 @@ def test_usability_pairs_every_setting_with_the_same_split(tables):
     )
     settings = len(experiment.parameters("WBC", tables, last=2))
     assert len(frame) == 2 * 7 * (1 + 2 * settings)
-    accuracy, balanced = evidence.two_scores(frame)
-    assert set(accuracy.metric) == {"IBk", "SMO", "J48", "NN unscaled"}
-    assert set(balanced.metric) == {"IBk", "SMO", "J48"} and len(balanced) * 4 == len(accuracy) * 3
+    plain = {"IBk", "SMO", "J48", "NN unscaled"}
+    assert set(frame.metric) == plain | {f"{name}, balanced" for name in ("IBk", "SMO", "J48")}
     # nothing changes when all components are kept, or groups are of one record
     for scheme, k in (("BSVD", 9), ("kCG", 1)):
         same = frame[(frame.scheme == scheme) & (frame.k == k) & (frame.metric == "SMO")]
@@ -204,18 +216,13 @@ def test_the_world_that_printed_a_table_is_found_on_either_half(tables):
     """
     truth = "all rows + equal values share a mean rank"
     theirs = in_all_readings(tables, 12)
-    claims = {}
-    for (dataset, scheme, metric, reading), part in theirs.groupby(
-        ["dataset", "scheme", "metric", "reading"]
-    )["value"]:
-        if reading == truth:
-            printed = f"{part.mean():.3f}"
-            given = {"printed": printed, "paper_reps": 12, "family": 40}
-            claims[evidence.claim_id(dataset, scheme, metric)] = SimpleNamespace(
-                printed=printed, given=given
-            )
-    assert len(claims) == 40
-    judged = beyond.judged_elsewhere(beyond.which_world(in_all_readings(tables, 10), claims))
+    means = (
+        theirs[theirs["reading"] == truth].groupby(["dataset", "scheme", "metric"])["value"].mean()
+    )
+    printed = {", ".join(name): f"{mean:.3f}" for name, mean in means.items()}
+    assert len(printed) == 40
+    given = {"printed": printed, "paper_reps": 12, "family": 40}
+    judged = beyond.judged_elsewhere(beyond.which_world(in_all_readings(tables, 10), given))
     assert (judged["of"] == 144).all()
     assert judged["reading"].str.startswith("all rows + equal values share a mean rank").all()
     assert (judged["agree there"] >= 17).all()
@@ -242,61 +249,81 @@ def test_wrong_worlds_are_wrong(tables):
     np.testing.assert_array_equal(np.sort(draw["columns shuffled"], axis=0), np.sort(X, axis=0))
 
 
-def test_a_cell_of_the_table_goes_through_readings_draws_and_plants(tables):
-    run = partial(experiment.metrics, tables=tables)
-    both = ["training rows", "all rows"]
+def test_a_number_of_the_table_goes_through_readings_draws_and_plants(chapter):
+    card = chapter.decide("GU-T1").decision
+    assert len(card.parts) == 40 and card.met == all(part.met for part in card.parts.values())
+    part = card.parts["PID, SSVD, VD"]
+    assert part.claim.printed == "0.03" and part.claim.given["family"] == 40
+    assert [w.name for w in part.draws] == [f"draw {i}" for i in range(1, 11)]
+    assert {w.name for w in part.plants} == {"another method", "the next setting"}
+    assert {"all rows", "SSVD: threshold over U, V and S"} <= {w.name for w in part.worlds}
+    assert "kCG, groups at random" in {w.name for w in card.parts["WBC, kCG, CP"].plants}
+    shown.table_1(chapter)
+    table = pd.read_csv(chapter.results / "03_aibr" / "table1_printed.csv", dtype={"printed": str})
+    assert list(table) == [
+        "dataset",
+        "method",
+        "metric",
+        "printed",
+        "ours",
+        "low",
+        "high",
+        "agrees",
+    ]
+    assert len(table) == 40 and set(table["agrees"]) <= {"yes", "over the training rows", "no"}
 
-    def runs(settings, reps):
-        return study.run(
-            run,
-            [c | {"reading": r} for c in settings for r in both],
-            reps,
-            5,
-            workers=1,
-            cache=False,
-        )
 
-    small, beside = (
-        [cell | {"k": 2} for cell in cells]
-        for cells in (experiment.CHOSEN, evidence.next_settings())
+def test_a_joined_claim_holds_if_every_part_does(tmp_path):
+    """Fails if one part's yes, or the mean of all, would do."""
+    (tmp_path / "00_x.yml").write_text(
+        "- {id: GU-1, paper: guo, where: here, claim: All are small., rule: {name: bound, below: 1},\n"
+        "   evidence: {rows: sizes, from: worst of}, each: [dataset], refuses: [large], expect: reproduced,\n"
+        "   full_size: false, one_world: a count}"
     )
-    found = evidence.table1_in_worlds(runs(small, 20), in_all_readings(tables, 2), runs(beside, 2))
-    cell = found["GU-T1-PID-SSVD-VD"]
-    assert list(cell["draws"]) == [f"draw {i}" for i in range(1, 11)]
-    assert set(cell["plants"]) == {"another method", "the next setting"}
-    assert "kCG, groups at random" in found["GU-T1-WBC-kCG-CP"]["plants"]
-    assert cell["worlds"]["all rows"]["under"] == cell["plain"]
-    assert {"equal values share a mean rank", "SSVD: threshold over U, V and S"} <= set(
-        cell["worlds"]
-    )
+
+    def decided(*means: float, large: float = 5.0) -> ledger.Decision:
+        book = ledger.Ledger(ledger.read(tmp_path / "00_x.yml"))
+        frame = pd.DataFrame({"dataset": list("abc")[: len(means)], "mean": means, "se": 0.0})
+        plants = frame.assign(world="large", mean=[large, *means[1:]])
+        book.rows["sizes"] = ledger.Rows(frame.assign(world="ours"), plants)
+        decision = book.decide("GU-1")
+        assert bool(book.problems) == (large < 1)
+        return decision
+
+    assert decided(0.5, 0.1, 0.2).verdict == "reproduced"
+    assert decided(0.5, 0.1, 0.2, large=0.6).verdict == "reproduced"  # and the plant is a problem
+    worst = decided(0.5, 1.5, 0.2)
+    assert worst.verdict == "not reproduced" and worst.finding.worst.startswith("b")
+    assert worst.refused == ["large"]  # though ours is not met: its first part is, and not there
+    assert "2 reproduced" in worst.note and "1 not reproduced" in worst.note
 
 
-# -- figures ---------------------------------------------------------------------------------------
+# -- figures and tables ----------------------------------------------------------------------------
 
 
-def test_figures_tell_what_they_draw_and_have_a_layout_for_phones():
+def test_figures_tell_what_they_draw_and_have_a_layout_for_phones(chapter):
     at = [("WBC", "AIBR", k, 0.0) for k in (1, 2)] + [("PID", "AIBR", 4, 0.0)]
     settings = pd.DataFrame(at, columns=["dataset", "scheme", "k", "e"])
-    loss = settings.merge(pd.DataFrame({"metric": evidence.WEKA}), how="cross").assign(
+    loss = settings.merge(pd.DataFrame({"metric": rows.TRIOS["scaled"]}), how="cross").assign(
         reading="original", mean=lambda f: 0.3 / f["k"] ** 2, low=0.0, high=0.4
     )
-    points = settings.assign(traced=0.5, balanced=0.7, papers=[False, True, True])
-    drawn = {
-        "losses": pictures.losses(loss, {"AIBR": ("k", "intervals")}, "original"),
-        "trade-off": pictures.trade_off(points, {"WBC": 0.9, "PID": 0.7}, {"WBC": 0.0, "PID": 0.0}),
-        "usable": pictures.usable_and_traced(
-            settings.assign(**{"accuracy kept": 0.99, "share traced": 0.4})
-        ),
-    }
+    chapter.computed[rows.losses] = loss
+    chapter.computed[rows.trade_off] = settings.assign(
+        traced=0.5, balanced=0.7, papers=[False, True, True]
+    )
+    chapter.computed[rows.balanced] = pd.DataFrame(
+        {"dataset": ["WBC", "PID"], "scheme": "none", "value": [0.9, 0.7]}
+    )
+    drawn = {f.__name__: f(chapter) for f in (pictures.loss_aibr, pictures.trade_off)}
     for name, figure in drawn.items():
         assert figure.alt and figure.caption and figure.narrow is not None, name
         assert figure.narrow.get_figwidth() == plot.PHONE, name
         assert set(figure.data["dataset"]) == {"Breast Cancer", "Pima"}, name
     assert (
         "Breast Cancer, AIBR, tree: falls from 0.3 at k = 1 to 0.075 at k = 2."
-        in drawn["losses"].alt
+        in drawn["loss_aibr"].alt
     )
-    left, right = drawn["losses"].axes
+    left, right = drawn["loss_aibr"].axes
     assert left.get_ylim() == right.get_ylim()  # what lies above is shown by an arrow
     arrows = [
         line for line in left.lines if line.get_marker() == "^" and line.get_linestyle() == "None"
@@ -304,15 +331,28 @@ def test_figures_tell_what_they_draw_and_have_a_layout_for_phones():
     assert [len(line.get_xdata()) for line in arrows] == [1, 1, 1]
 
 
-def test_balanced_accuracy_is_paired_with_the_best_attack():
-    rows = [("WBC", "none", 0, 0.9), ("WBC", "AIBR", 2, 0.8), ("WBC", "AIBR", 2, 0.6)]
-    balanced = pd.DataFrame(rows, columns=["dataset", "scheme", "k", "value"]).assign(
-        e=0.0, reading="original", metric="J48"
+def test_balanced_accuracy_is_paired_with_the_best_attack(chapter):
+    given = [("WBC", "none", 0, 0.9), ("WBC", "AIBR", 2, 0.8), ("WBC", "AIBR", 2, 0.6)]
+    chapter.computed[rows.balanced] = pd.DataFrame(
+        given, columns=["dataset", "scheme", "k", "value"]
+    ).assign(e=0.0, reading="original", metric="J48")
+    chapter.computed[rows.traced_everywhere] = pd.DataFrame(
+        {
+            "dataset": "WBC",
+            "scheme": "AIBR",
+            "k": 2,
+            "e": 0.0,
+            "metric": ["nearest", "matched"],
+            "mean": [0.1, 0.3],
+        }
     )
-    traced = pd.DataFrame({"dataset": "WBC", "scheme": "AIBR", "k": 2, "e": 0.0,
-                           "metric": ["nearest", "matched"], "mean": [0.1, 0.3]})  # fmt: skip
-    points, level = evidence.balanced_trade_off(balanced, traced, "original")
-    assert level == {"WBC": 0.9}
-    (point,) = points.to_dict("records")
+    (point,) = rows.trade_off(chapter).to_dict("records")
     assert point["balanced"] == pytest.approx(0.7)
     assert point["traced"] == 0.3 and point["papers"]
+
+
+def test_numbers_of_the_page_come_from_what_was_decided(chapter):
+    chapter.decide("GU-T1")
+    computed = numbers.of_paper(chapter)
+    assert computed["guo-cells-met"] + computed["guo-cells-off"] == 40
+    assert 0 <= computed["guo-picked-scaled"] <= 8

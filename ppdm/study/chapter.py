@@ -287,7 +287,8 @@ def ordered(frame: pd.DataFrame) -> pd.DataFrame:
     if isinstance(frame.index, pd.MultiIndex) or frame.index.name is not None:
         frame = frame.reset_index()
     first = [column for column in ORDER if column in frame]
-    last = [column for column in LAST if column in frame]
+    measured = "value" in frame or "reps" in frame  # else a metric is a name like any other
+    last = [column for column in LAST if column in frame and measured]
     middle = [column for column in frame.columns if column not in (*first, *last)]
     if "reps" in middle:  # a summary: what is measured stands before the measures
         measures = ["metric"] * ("metric" in last) + [m for m in middle if m in SUMMARY]

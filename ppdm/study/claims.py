@@ -61,6 +61,9 @@ class Claim:
     by_construction: str = ""  # why no plant can break the claim
     one_world: str = ""  # why there is no other world: an identity, a count
     evidence: dict = field(default_factory=dict)  # rows, where, from and its arguments
+    each: tuple[
+        str, ...
+    ] = ()  # columns: the rule is asked of each combination, and must be met by all
     margin: float = 0.0  # of indifference, fixed by the unit before standard errors are seen
     boundary: dict = field(default_factory=dict)  # the curve on which true worlds stand
     was: tuple[str, ...] = ()  # claims that are one with it now: their addresses lead here
@@ -79,7 +82,7 @@ class Claim:
         return f"{self.rule} ({inside})" if inside else self.rule
 
 
-LISTS = ("refuses", "accepts", "was")
+LISTS = ("refuses", "accepts", "was", "each")
 NEEDED = ("id", "paper", "where", "claim", "rule", "expect")
 KEYS = tuple({f.name for f in fields(Claim)} - {"given", "family", "history"})
 
@@ -105,12 +108,20 @@ def read(path: str | Path) -> dict[str, Claim]:
             raise LedgerError(f"{path.name}: claim {entry.get('id', '(without id)')} {fault}")
         told = {key: value for key, value in entry.items() if key in KEYS}
         told |= {key: _names(told[key]) for key in LISTS if key in told}
-        told |= {"rule": name, "family": family, "history": rulebook.status(entry["id"])}
+        told |= {
+            "rule": name,
+            "family": family,
+            "history": rulebook.status(entry["id"], *told.get("was", ())),
+        }
         told.setdefault("full_size", name in rules.WAIT_FOR_FULL_SIZE)
         if "printed" in rules.FIXED[name]:
             given["printed"] = entry["printed"]
+        if isinstance(entry.get("printed"), dict):
+            told["printed"] = ""
         claims[entry["id"]] = Claim(**told, given=given)
-    families = Counter(c.family for c in claims.values() if c.family)
+    families: Counter[str] = Counter()
+    for claim in claims.values():
+        families[claim.family] += len(claim.given["printed"]) if claim.family and claim.each else 1
     for claim in claims.values():
         if claim.family:
             claim.given["family"] = families[claim.family]
@@ -119,6 +130,12 @@ def read(path: str | Path) -> dict[str, Claim]:
 
 def _names(names: Any) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names or ())
+
+
+def _printed(entry: dict) -> list:
+    """The printed numbers of an entry: one, or one for each of its parts."""
+    printed = entry.get("printed", "")
+    return list(printed.values()) if isinstance(printed, dict) and entry.get("each") else [printed]
 
 
 def _faults(entry: dict, rule: Any, given: dict, family: Any) -> Iterator[str]:
@@ -137,8 +154,8 @@ def _faults(entry: dict, rule: Any, given: dict, family: Any) -> Iterator[str]:
     fixed = rules.FIXED[rule]
     table = [
         (isinstance(family, str), "needs as family the name of numbers that are printed together"),
-        (isinstance(entry.get("printed", ""), str),
-         f"is printed as {entry.get('printed')!r}: write it in quotes, so that its digits count"),
+        *((isinstance(number, str), f"is printed as {number!r}: write it in quotes, so that its digits count")
+          for number in _printed(entry)),
         (not family or "family" in fixed, f"has a family, and the rule {rule} knows none"),
         ("printed" not in fixed or entry.get("printed"), f"needs the printed number, for its rule {rule}"),
         *((key in fixed, f"gives {key!r}: the rule {rule} has no {key!r}; it has {', '.join(fixed) or 'nothing'}")

@@ -49,6 +49,7 @@ DECIDES = (
     "evidence",
     "margin",
     "boundary",
+    "each",
     "printed",
     "condition",
     "met",
@@ -64,12 +65,17 @@ class Rulebook(NamedTuple):
     claims: dict[str, dict]
     changes: list[dict]
 
-    def status(self, claim: str) -> str:
-        """One of :data:`STATUSES`; empty for a claim that is not entered.
+    def status(self, claim: str, *was: str) -> str:
+        """One of :data:`STATUSES`; empty for a claim that is not entered. `was` are the claims that it joins.
 
         A change of the expected verdict, or of a sentence whose evidence stays, settles no rule.
         """
-        if any(word in change["what"] for change in self.of(claim) for word in SETTLES):
+        if any(
+            word in change["what"]
+            for id in (claim, *was)
+            for change in self.of(id)
+            for word in SETTLES
+        ):
             return "after"
         return self.claims.get(claim, {}).get("status", "")
 

@@ -73,6 +73,8 @@ class Ledger:
             raise LedgerError(f"claim {id} is decided twice")
         claim = self.claims[id]
         beside: dict = {"worlds": worlds, "draws": draws, "plants": plants}
+        if claim.each:
+            return self._entered(verdicts.joined(claim, self._parts(claim)))
         if claim.evidence and not evidence and not named:
             named = self.taken(claim)
             for kind, more in beside.items():
@@ -80,28 +82,44 @@ class Ledger:
                 beside[kind] = {} if more == {} else taken | (more or {})
         if not claim.condition and set(named) & verdicts.BOTH:
             raise LedgerError(f"claim {id} has no condition: give its evidence as it is")
-        for name in (*claim.refuses, *claim.accepts):
-            if name not in (beside["plants"] or {}):
-                raise LedgerError(f"claim {id} names the plant {name!r}, which was not handed in")
         given: dict[Any, Any] = {**named, **dict(enumerate(evidence))}
-        decision = verdicts.decide(claim, given, note, self.quick, **beside)
+        return self._entered(verdicts.decide(claim, given, note, self.quick, **beside))
+
+    def _parts(self, claim: Claim) -> dict[str, Decision]:
+        """The parts of a joined claim, each decided as a claim of its own."""
+        parts = {}
+        for name, part, rows in verdicts.parts_of(claim, self._rows(claim)):
+            given = verdicts.taken(part, rows, self.module)
+            beside = {kind: given.pop(kind) for kind in ("worlds", "draws", "plants")}
+            parts[name] = verdicts.decide(part, given, "", self.quick, **beside)
+        return parts
+
+    def _entered(self, decision: Decision) -> Decision:
+        """A decision is kept if its wrong worlds are there, with a sentence for each that its rule mistakes."""
+        claim, met = decision.claim, {plant.name: plant.met for plant in decision.plants}
+        id = claim.id
+        for name in (*claim.refuses, *claim.accepts):
+            if name not in met:
+                raise LedgerError(f"claim {id} names the plant {name!r}, which was not handed in")
         if decision.verdict != NOT_DECIDED:
             accepts = f"the rule of {id} accepts the plant {{!r}}, which it must refuse"
             refuses = f"the rule of {id} refuses {{!r}}, where the claim is true"
-            met = {plant.name: plant.met for plant in decision.plants}
             self.problems += [accepts.format(name) for name in claim.refuses if met[name]]
             self.problems += [refuses.format(name) for name in claim.accepts if not met[name]]
         self.decided[id] = decision
         return decision
 
-    def taken(self, claim: Claim) -> dict:
-        """The evidence that a claim's entry names, in all worlds of its frame."""
+    def _rows(self, claim: Claim) -> Rows:
         if claim.rows not in self.rows:
             raise LedgerError(
                 f"claim {claim.id} takes its evidence from {claim.rows!r}; the chapter has "
                 f"{', '.join(self.rows) or 'nothing'} (a function of that name in the paper's rows.py gives it)"
             )
-        return verdicts.taken(claim, self.rows[claim.rows], self.module)
+        return self.rows[claim.rows]
+
+    def taken(self, claim: Claim) -> dict:
+        """The evidence that a claim's entry names, in all worlds of its frame."""
+        return verdicts.taken(claim, self._rows(claim), self.module)
 
     def movers(self, *ids: str) -> list[str]:
         """The readings that move the evidence of one of these claims by a standard error or more."""

@@ -7,7 +7,7 @@ with variances.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
 import numpy as np
@@ -15,6 +15,8 @@ import pandas as pd
 from scipy.special import stdtrit
 
 ERRORS = {"mean": "se", "var": "var_se"}
+#: In a column of draws: what all repetitions give together, where that is not the mean over the draws.
+ALL = "all"
 
 
 def dealt(
@@ -38,6 +40,28 @@ def dealt(
     number = number if least == 1 else max(2, min(number, reps // least))
     draw = frame["rep"] // (reps // number) if runs else frame["rep"] % number
     return frame.assign(**{column: draw})
+
+
+def with_draws(frame: pd.DataFrame, summary: Callable | None = None) -> pd.DataFrame:
+    """A summary of all repetitions (draw "all"), and of each of ten parts of them alone.
+
+    >>> frame = pd.DataFrame({"rep": range(4), "metric": "m", "value": [1., 2, 3, 4]})
+    >>> with_draws(frame).set_index("draw")["mean"].to_dict()
+    {'all': 2.5, 0: 2.0, 1: 3.0}
+    """
+    parts = dict(tuple(dealt(frame, least=2).groupby("draw")))
+    every = {ALL: frame} | {draw: part.drop(columns="draw") for draw, part in parts.items()}
+    summary = summary or summarise
+    return pd.concat([summary(part).assign(draw=draw) for draw, part in every.items()])
+
+
+def in_worlds(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Frames one below the other, each under the name of its world.
+
+    >>> in_worlds({"ours": pd.DataFrame({"q": [1]}), "wrong": pd.DataFrame({"q": [2]})})["world"].tolist()
+    ['ours', 'wrong']
+    """
+    return pd.concat([frame.assign(world=world) for world, frame in frames.items()])
 
 
 def summarise(frame: pd.DataFrame, cluster: str | None = None) -> pd.DataFrame:

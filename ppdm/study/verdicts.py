@@ -7,8 +7,10 @@ stands. A *plant* is a world known to be wrong; a rule that does not refuse it t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from types import ModuleType
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +28,7 @@ from ppdm.study.claims import (
     LedgerError,
 )
 from ppdm.study.rules import Finding, NotFinite, interval
+from ppdm.study.tidy import ALL
 from ppdm.study.worlds import OURS, Reading
 
 # What a rule measures, by the name it has as evidence; everything else is taken from the first draw.
@@ -33,7 +36,6 @@ MEASURED = ("value", "values", "differences", "size", "mean")
 ERRORS = ("se", "mean_se")
 BOTH = {"plain", "under"}  # the parts of the evidence of a claim with a condition
 PLANT = "plant: "  # before the name of a wrong world, in the file of all worlds
-ALL = "all"  # in the column of the draws: these rows decide, the other draws are asked alone
 FIRM = 0.9  # a firm verdict comes out in so many of the single draws of chance
 
 
@@ -140,6 +142,67 @@ def taken(claim: Claim, rows: Rows, module: ModuleType | None = None) -> dict:
             f"{', '.join(map(str, rows.frame))} ({type(error).__name__}: {error})"
         ) from error
     return every | {"draws": {} if claim.one_world else every["draws"]}
+
+
+def parts_of(claim: Claim, rows: Rows) -> Iterator[tuple[str, Claim, Rows]]:
+    """The parts of a joined claim: one for each combination of the columns that its entry names as `each`."""
+    columns = list(claim.each)
+    ours = rows.frame if "world" not in rows.frame else rows.frame[rows.frame["world"] == OURS]
+    chosen = claim.evidence.get("where")
+    for key in (
+        (ours.query(chosen) if chosen else ours)[columns].drop_duplicates().itertuples(index=False)
+    ):
+
+        def here(frame: pd.DataFrame, key: tuple = key) -> pd.DataFrame:
+            return frame[(frame[columns] == list(key)).all(axis=1)]
+
+        name, part = ", ".join(map(str, key)), claim
+        if isinstance(claim.given.get("printed"), dict):
+            number = claim.given["printed"][name]
+            part = replace(claim, printed=number, given=claim.given | {"printed": number})
+        plants = None if rows.plants is None else here(rows.plants)
+        yield name, part, rows._replace(frame=here(rows.frame), plants=plants)
+
+
+def joined(claim: Claim, parts: Mapping[str, Decision]) -> Decision:
+    """One decision from that of each part: it holds if every part does, and shows the worst.
+
+    In another world the parts that it does not concern are as in ours. A wrong world is refused if a part is
+    that our world meets.
+    """
+
+    def worst(worlds: Mapping[str, World], of: Iterable[str]) -> World:
+        order = (REPRODUCED, CAVEAT, *({claim.met, claim.unmet} - {REPRODUCED}), NOT_DECIDED)
+        name = max(of, key=lambda part: (not worlds[part].met, order.index(worlds[part].verdict)))
+        world = worlds[name]
+        if world.finding is None:
+            return world
+        told = ", ".join(filter(None, (name, world.finding.worst)))
+        return world._replace(finding=world.finding._replace(worst=told))
+
+    ours = {n: World(OURS, d.finding, d.met, d.verdict) for n, d in parts.items()}
+    met = [name for name, world in ours.items() if world.met] or list(parts)
+
+    def beside(kind: str, of: Iterable[str]) -> tuple[World, ...]:
+        by_part = {n: {w.name: w for w in getattr(d, kind)} for n, d in parts.items()}
+        names = dict.fromkeys(name for worlds in by_part.values() for name in worlds)
+        return tuple(
+            worst({n: by_part[n].get(name, ours[n]) for n in parts}, of)._replace(name=name)
+            for name in names
+        )
+
+    home = worst(ours, parts)
+    counts = Counter(d.verdict for d in parts.values())
+    of = f"Of {len(parts)} parts " + ", ".join(
+        f"{number} {verdict}" for verdict, number in counts.items()
+    )
+    why = claim.why if home.verdict != REPRODUCED else ""
+    told = _sentences(of, why, claim.note)
+    note = _sentences(home.finding.note if home.finding else "", told)
+    return Decision(
+        claim, home.finding, home.verdict, note, told, beside("worlds", parts), beside("draws", parts),
+        beside("plants", met), home.met, dict(parts),
+    )  # fmt: skip
 
 
 def _by_world(frame: pd.DataFrame) -> dict[Any, pd.DataFrame]:
@@ -289,6 +352,7 @@ class Decision(NamedTuple):
     draws: tuple[World, ...] = ()  # our reading, one draw of chance alone
     plants: tuple[World, ...] = ()
     met: bool = False
+    parts: Mapping[str, Decision] = MappingProxyType({})  # of a joined claim, by what each is about
 
     def __repr__(self) -> str:
         ours = f"; ours {interval(self.finding, self.claim.unit)}" if self.finding else ""
@@ -368,7 +432,7 @@ def decide(
         if ";" in name or names.count(name) > 1:
             raise LedgerError(f"claim {claim.id}: the world {name!r} is there twice or has a ';'")
     ours = _ask(claim, OURS, evidence, waits)
-    others = {
+    others: dict[str, Any] = {
         kind: tuple(_ask(claim, name, e, waits) for name, e in dict(given or {}).items())
         for kind, given in elsewhere.items()
     }

@@ -1,46 +1,54 @@
 """[Guo] What the paper does not ask: is a record traced, is its table like the original?
 
-Each function is one cell of a study, like those of `experiment`.
+Each function but the last two is a point of a study, like those of `experiment`.
 """
 
+from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from ppdm.distort.aibr import aibr, intervals
-from ppdm.papers.aibr.evidence import SCHEMES_IN_TABLE, claim_id
-from ppdm.papers.aibr.experiment import SCHEMES
-from ppdm.papers.aibr.readings import OURS, READINGS, TABLE_1
+from ppdm.distort.aibr import intervals
+from ppdm.papers.aibr.experiment import SCHEMES, SCHEMES_IN_TABLE
+from ppdm.papers.aibr.readings import alternatives, concerns, joined
 from ppdm.papers.common import each_group, split
 from ppdm.privacy.linkage import assignment_share, interval_share, nearest_share
 from ppdm.scientific import ks_2samp, ndtr
 from ppdm.study import rules
 
 
-def tracing(rng, reps, dataset, scheme, k, e, *, tables):
-    """The share of released training rows traced to their originals, by three attacks."""
+def _releases(rng, reps, dataset, scheme, k, e, tables) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """So many training parts and their releases."""
     X, y = tables[dataset]
-    found = []
     for _ in range(reps):
         train, _ = split(len(X), rng)
-        A, B = X[train], SCHEMES[scheme](X[train], y[train], k, e, rng)
-        shares = {"nearest": nearest_share(A, B), "matched": assignment_share(A, B)}
+        yield X[train], SCHEMES[scheme](X[train], y[train], k, e, rng)
+
+
+def _arrays(repetitions: list[dict]) -> dict[str, np.ndarray]:
+    """A metric's values over the repetitions."""
+    return {name: np.array([one[name] for one in repetitions]) for name in repetitions[0]}
+
+
+def tracing(rng, reps, dataset, scheme, k, e, *, tables):
+    """The share of released training rows traced to their originals, by three attacks."""
+    shares = []
+    for A, B in _releases(rng, reps, dataset, scheme, k, e, tables):
+        shares.append({"nearest": nearest_share(A, B), "matched": assignment_share(A, B)})
         if scheme == "AIBR":
-            shares["by interval"] = interval_share(A, B, k)
-        found.append(shares)
-    return {attack: np.array([f[attack] for f in found]) for attack in found[0]}
+            shares[-1]["by interval"] = interval_share(A, B, k)
+    return _arrays(shares)
 
 
 def tracing_with_few(rng, reps, dataset, scheme, k, e, known, *, tables):
     """The share traced by the nearest original when only `known` attributes, at random, are known."""
-    X, y = tables[dataset]
-    shares = np.empty(reps)
-    for rep in range(reps):
-        train, _ = split(len(X), rng)
-        A, B = X[train], SCHEMES[scheme](X[train], y[train], k, e, rng)
-        shares[rep] = nearest_share(A, B, known=rng.permutation(X.shape[1])[:known])
-    return {"nearest": shares}
+    return {
+        "nearest": np.array([
+            nearest_share(A, B, known=rng.permutation(A.shape[1])[:known])
+            for A, B in _releases(rng, reps, dataset, scheme, k, e, tables)
+        ])
+    }  # fmt: skip
 
 
 def likeness(rng, reps, dataset, scheme, k, e, *, tables):
@@ -53,26 +61,16 @@ def likeness(rng, reps, dataset, scheme, k, e, *, tables):
     they were independent. "told apart": the accuracy of a random forest that tells real records
     from released ones, on persons it has not seen; 1/2 if it cannot.
     """
-    X, y = tables[dataset]
-    found = []
-    for _ in range(reps):
-        train, _ = split(len(X), rng)
-        A = X[train]
-        B = rounded_like(X, SCHEMES[scheme](A, y[train], k, e, rng))
-        m = A.shape[1]
-        ks = [ks_2samp(a, b, method="asymp").statistic for a, b in zip(A.T, B.T)]
-        between = _correlations(np.hstack([A, B]))
-        found.append(
-            (
-                np.mean(ks),
-                np.max(ks),
-                np.abs(between[:m, :m] - between[m:, m:]).max(),
-                between[:m, m:].diagonal().mean(),
-                _told_apart(A, B, rng),
-            )
-        )
-    names = ("KS", "largest KS", "correlation", "own value", "told apart")
-    return dict(zip(names, np.array(found).T))
+    measures = []
+    for A, released in _releases(rng, reps, dataset, scheme, k, e, tables):
+        B = rounded_like(tables[dataset][0], released)
+        m, ks, between = A.shape[1], _distances(A, B), _correlations(np.hstack([A, B]))
+        measures.append({
+            "KS": np.mean(ks), "largest KS": np.max(ks),
+            "correlation": np.abs(between[:m, :m] - between[m:, m:]).max(),
+            "own value": between[:m, m:].diagonal().mean(), "told apart": _told_apart(A, B, rng),
+        })  # fmt: skip
+    return _arrays(measures)
 
 
 def closeness(rng, reps, dataset, k, *, tables):
@@ -80,15 +78,16 @@ def closeness(rng, reps, dataset, k, *, tables):
 
     ``KS`` as released, ``KS rounded`` with as many decimals as the original values have.
     """
-    X, _ = tables[dataset]
-    found = np.empty((reps, 2))
-    for rep in range(reps):
-        A = X[split(len(X), rng)[0]]
-        released = aibr(A, k, rng)
-        for i, B in enumerate((released, rounded_like(X, released))):
-            distances = [ks_2samp(a, b, method="asymp").statistic for a, b in zip(A.T, B.T)]
-            found[rep, i] = np.mean(distances)
-    return dict(zip(("KS", "KS rounded"), found.T))
+    return _arrays([
+        {"KS": np.mean(_distances(A, B)),
+         "KS rounded": np.mean(_distances(A, rounded_like(tables[dataset][0], B)))}
+        for A, B in _releases(rng, reps, dataset, "AIBR", k, 0.0, tables)
+    ])  # fmt: skip
+
+
+def _distances(A, B) -> list[float]:
+    """The Kolmogorov-Smirnov distance of each attribute."""
+    return [ks_2samp(a, b, method="asymp").statistic for a, b in zip(A.T, B.T)]
 
 
 def _correlations(Z):
@@ -128,15 +127,14 @@ def exact_guesses(rng, reps, dataset, k, *, tables):
     names the most common value of the interval that the released value lies in; "nothing": the
     most common value of all. Shares over all attributes and training rows.
     """
-    X, _ = tables[dataset]
-    shares = np.empty((reps, 2))
-    for rep in range(reps):
-        A = X[split(len(X), rng)[0]]
-        cell = intervals(aibr(A, k, rng), k, A.min(axis=0), A.max(axis=0))
-        right = [_right_guesses(a, c) for a, c in zip(A.T, cell.T)]
-        blind = [_right_guesses(a, np.zeros_like(c)) for a, c in zip(A.T, cell.T)]
-        shares[rep] = np.sum(right) / A.size, np.sum(blind) / A.size
-    return {"released": shares[:, 0], "nothing": shares[:, 1]}
+    shares = []
+    for A, B in _releases(rng, reps, dataset, "AIBR", k, 0.0, tables):
+        cell = intervals(B, k, A.min(axis=0), A.max(axis=0))
+        shares.append({
+            name: np.sum([_right_guesses(a, c) for a, c in zip(A.T, at.T)]) / A.size
+            for name, at in (("released", cell), ("nothing", np.zeros_like(cell)))
+        })  # fmt: skip
+    return _arrays(shares)
 
 
 def _right_guesses(values, cell):
@@ -171,27 +169,31 @@ def likelihood(
     return float((1 - unexplained) * explained + unexplained / max(numbers, 1.0))
 
 
-def which_world(values: pd.DataFrame, claims: dict) -> pd.DataFrame:
+def which_world(values: pd.DataFrame, given: dict) -> pd.DataFrame:
     """[Guo, Table 1] How well each combination of all readings explains the printed numbers.
 
-    `values` are runs of `experiment.metrics` under all `readings.combinations`. A row a combination
-    and data set: the `log likelihood` of its twenty cells, and how many `agree` by the claims' rule.
+    `values` are runs of `experiment.metrics` under all `readings.combinations`, `given` what the rule of the
+    claim on Table 1 has: printed numbers by name. A row a combination and data set: the `log likelihood` of
+    its twenty numbers, and how many `agree` by the rule.
     """
-    keys = ["dataset", "scheme", "metric", "reading"]
-    cells: dict[tuple[str, str, str], list[float]] = {}
-    for (dataset, scheme, metric, reading), part in each_group(values, keys):
-        claim, sample = claims[claim_id(dataset, scheme, metric)], rules.sample(part["value"])
-        at = cells.setdefault((dataset, scheme, reading), [0.0, 0])
-        at[0] += np.log(likelihood(sample, claim.printed))
-        at[1] += rules.agree(**sample, **claim.given).met
+    cells = []
+    for (*cell, reading), part in each_group(values, ["dataset", "scheme", "metric", "reading"]):
+        sample, number = rules.sample(part["value"]), given["printed"][", ".join(cell)]
+        met = rules.agree(**sample, **(given | {"printed": number})).met
+        cells.append((cell[0], reading, cell[1], np.log(likelihood(sample, number)), int(met)))
+    columns = ["dataset", "reading", "scheme", "log likelihood", "agree"]
+    each = pd.DataFrame(cells, columns=columns).groupby(columns[:3], sort=False).sum()
     rows = []
-    for names in product(*_alternatives().values()):
+    for names in product(*alternatives()):
         for dataset in values["dataset"].unique():
-            found = [cells[dataset, scheme, _reading(names, scheme)] for scheme in SCHEMES_IN_TABLE]
-            told = " + ".join(filter(None, names)) or OURS
-            rows.append((told, dataset, *np.sum(found, axis=0)))
-    frame = pd.DataFrame(rows, columns=["reading", "dataset", "log likelihood", "agree"])
-    return frame.astype({"agree": int})
+            own = [
+                (dataset, joined(n for n in names if n and concerns(n, scheme)), scheme)
+                for scheme in SCHEMES_IN_TABLE
+            ]
+            rows.append(
+                {"reading": joined(names), "dataset": dataset} | each.loc[own].sum().to_dict()
+            )
+    return pd.DataFrame(rows).astype({"agree": int})
 
 
 def judged_elsewhere(worlds: pd.DataFrame) -> pd.DataFrame:
@@ -216,17 +218,3 @@ def judged_elsewhere(worlds: pd.DataFrame) -> pd.DataFrame:
             "of": len(judged),
         })  # fmt: skip
     return pd.DataFrame(rows)
-
-
-def _alternatives() -> dict[str, list[str]]:
-    """The questions about Table 1, each with its answers; ours is the empty name."""
-    questions: dict[str, list[str]] = {}
-    for name in TABLE_1[1:]:
-        questions.setdefault(READINGS[name].question, [""]).append(name)
-    return questions
-
-
-def _reading(names, scheme: str) -> str:
-    """Those of several readings that concern a scheme, as one name."""
-    own = [n for n in names if n and any(f"-{scheme}-" in claim for claim in READINGS[n].touches)]
-    return " + ".join(own) or OURS

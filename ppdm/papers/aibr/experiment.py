@@ -1,6 +1,6 @@
 """[Guo, Section 3] The paper's two experiments on a release: the metrics of Table 1, and its usability.
 
-Each function is one cell of a study (see `ppdm.study`). `tables` maps a data set's short name to its
+Each function is one point of a study (see `ppdm.study`). `tables` maps a data set's short name to its
 attributes and classes, as `numbers_of` returns them; hand it over with `functools.partial`.
 """
 
@@ -48,6 +48,7 @@ CHOSEN: list[dict[str, Any]] = [
 #: What the data sets of the paper are called on the pages; coordinates of cells keep its own names.
 NAMES = {"WBC": SHORT["breast-cancer-wisconsin"], "PID": SHORT["pima"]}
 
+SCHEMES_IN_TABLE = ("AIBR", "kCG", "BSVD", "SSVD")  # as Table 1 has them
 BALANCED = ", balanced"  # ends the name of a classifier's balanced accuracy
 
 
