@@ -16,6 +16,11 @@ matrix              ``matrix``: M[y][x], the probability that the true level x i
 triangular          ``p``: the first answer is reported as the second with probability p; the second
                     as it is (asked is whether it, or an unrelated question with a yes in p of all
                     cases, or both, are answered yes)
+crosswise           ``p``: as warner, but asked is whether of two questions, the other of which has a yes
+                    in p of all cases, both or neither are answered yes, or exactly one is
+extended-crosswise  ``p``: the same in two halves by chance: in the second the other question is turned
+cheating-detection  ``halves``: in each of two halves by chance, the probability of being told to give the
+                    second answer, else the truth
 unrelated-question  ``q``: probability of the private answers; ``personal``: for each attribute the
                     known probabilities of its levels in the personal answers, else all alike
 multi-group         ``theta``: the truth with probability θ, else all answers of a group reversed;
@@ -64,6 +69,9 @@ class Survey:
         The name of the class, where one attribute is to be predicted.
     title, questions
         For people: what the survey is called, and the words in which each attribute is asked.
+    known
+        The true shares of the levels of attributes where they are known: of an anchor, which is asked only to
+        see how many follow the instructions (`ppdm.survey.compliance`).
 
     >>> survey = Survey(
     ...     {"smokes": ["no", "yes"], "age": ["young", "old"]},
@@ -80,6 +88,7 @@ class Survey:
     target: str | None = None
     title: str = ""
     questions: Mapping[str, str] = field(default_factory=dict)
+    known: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         asked = self.attributes
@@ -96,8 +105,15 @@ class Survey:
         _require(isinstance(self.questions, Mapping), "questions", allowed, self.questions)
         for name, words in self.questions.items():
             _text(f"the question for {_known(name, attributes, 'questions')!r}", words)
-        protection = _protections(self.protection, attributes)
-        plain = {"attributes": attributes, "questions": self.questions, "protection": protection}
+        known = _distributions("known", self.known)
+        for name, shares in known.items():
+            levels = attributes[_known(name, attributes, "known")]
+            allowed = f"has a share for each level of {name!r} ({listed(levels)})"
+            _require(len(shares) == len(levels), "known", allowed, shares)
+        plain = {
+            "attributes": attributes, "questions": self.questions, "known": known,
+            "protection": _protections(self.protection, attributes),
+        }  # fmt: skip
         for name, value in plain.items():
             object.__setattr__(self, name, _rebuilt(value, _Frozen, tuple))
 
@@ -179,6 +195,8 @@ class Survey:
             entry: dict[str, Any] = {"name": name, "levels": list(levels)}
             if name in self.questions:
                 entry["question"] = self.questions[name]
+            if name in self.known:
+                entry["known"] = list(self.known[name])
             attributes.append(entry)
         return {
             "format": FORMAT,
@@ -202,15 +220,18 @@ class Survey:
         _require(form == FORMAT, "the format of a survey", f"is {FORMAT!r}", form)
         known = version == VERSION and not isinstance(version, bool)
         _require(known, "the version of a survey", f"is {VERSION} for this program", version)
-        keys = ("name", "levels", "question")
+        keys = ("name", "levels", "question", "known")
         entries = [
             _mapping("an attribute", entry, keys, needed=("name", "levels"))
             for entry in _sequence("attributes", plain["attributes"])
         ]
         attributes = _once([(_name(entry["name"]), entry["levels"]) for entry in entries])
-        questions = {entry["name"]: entry["question"] for entry in entries if "question" in entry}
+        questions, known = (
+            {entry["name"]: entry[key] for entry in entries if key in entry}
+            for key in ("question", "known")
+        )
         title, protection = plain.get("title", ""), plain.get("protection", ())
-        return cls(attributes, protection, plain.get("class"), title, questions)
+        return cls(attributes, protection, plain.get("class"), title, questions, known)
 
     def to_json(self) -> str:
         """The survey as it is published: one JSON text, the same for equal surveys."""
@@ -354,6 +375,13 @@ def _probabilities(what: str, given: Any) -> list[float]:
     return [_probability(f"each entry of {what}", value) for value in _sequence(what, given)]
 
 
+def _pair(what: str, given: Any) -> list[float]:
+    chances = _probabilities(what, given)
+    different = len(chances) == 2 and chances[0] != chances[1]
+    _require(different, what, "are two different probabilities", given)
+    return chances
+
+
 def _distribution(what: str, given: Any) -> list[float]:
     return _sums_to(what, _probabilities(what, given))
 
@@ -415,6 +443,9 @@ _MECHANISMS = {
     "forced-response": _Mechanism({"truth": _probability, "forced": _probabilities}),
     "matrix": _Mechanism({"matrix": _matrix}, {"outputs": _levels, "prior": _distribution}),
     "triangular": _Mechanism({"p": _probability}, two=True),
+    "crosswise": _Mechanism({"p": _probability}, two=True),
+    "extended-crosswise": _Mechanism({"p": _probability}, two=True),
+    "cheating-detection": _Mechanism({"halves": _pair}, two=True),
     "unrelated-question": _Mechanism(
         {"q": _probability}, {"personal": _distributions}, groups=True
     ),

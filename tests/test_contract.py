@@ -672,6 +672,9 @@ DEVICES = {
     "k-rr": ({"p": 0.7}, [[0.7, 0.3], [0.3, 0.7]]),
     "forced-response": ({"truth": 0.5, "forced": [0.2, 0.3]}, [[0.7, 0.2], [0.3, 0.8]]),
     "triangular": ({"p": 0.25}, [[0.75, 0.0], [0.25, 1.0]]),
+    "crosswise": ({"p": 0.3}, [[0.3, 0.7], [0.7, 0.3]]),
+    "extended-crosswise": ({"p": 0.3}, [[0.15, 0.35], [0.35, 0.15], [0.35, 0.15], [0.15, 0.35]]),
+    "cheating-detection": ({"halves": [0.2, 0.6]}, [[0.4, 0], [0.1, 0.5], [0.2, 0], [0.3, 0.5]]),
     "matrix": ({"matrix": [[0.9, 0.3], [0.1, 0.7]]}, [[0.9, 0.3], [0.1, 0.7]]),
     "unrelated-question": ({"q": 0.5, "personal": {"A": [0.9, 0.1]}}, [[0.95, 0.45], [0.05, 0.55]]),
     "multi-group": ({"theta": 0.8}, [[0.8, 0.2], [0.2, 0.8]]),
@@ -692,5 +695,5 @@ def test_a_device_is_its_formula_and_the_rest_follows(name):
         assert scheme.epsilon("A") == pytest.approx(np.log(M.max(axis=1) / M.min(axis=1)).max())
     right = (M * [0.7, 0.3]).max(axis=1).sum()
     assert scheme.guess_answer(people, "A") == pytest.approx(right)
-    generic = RRMatrix({"A": M}, inputs={"A": ["no", "yes"]})
+    generic = RRMatrix({"A": M}, {"A": scheme.reports.levels[0]}, {"A": ["no", "yes"]})
     assert scheme.on(survey.domain).kind == generic.on(survey.domain).kind

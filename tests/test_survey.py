@@ -405,45 +405,47 @@ def test_translations_have_every_word():
         read_strings("fr")
 
 
-def test_real_devices_fit_the_mechanism_or_are_refused():
-    day = 23 * 12 / 365.2425
-    forced = one("forced-response", truth=4 / 6, forced=[1 / 6, 1 / 6])
-    for survey, device, words in [
-        (
-            one("warner", p=4 / 6),
-            "dice",
-            "At 1–4, give your true answer. At 5–6, give the opposite",
-        ),
-        (forced, "dice", "At 5, give the answer “no”, whatever is true."),
-        (
-            one("warner", p=day),
-            "birthday",
-            "from 1 to 23, give your true answer. Otherwise give the",
-        ),
-        (one("warner", p=0.7557), "birthday", "from 1 to 23"),
-        (
-            one("warner", p=day),
-            "crosswise",
-            "from 1 to 23. Tell only whether your two answers are alike",
-        ),
-    ]:
-        text = text_of(form(survey, device=device))
-        assert words in text and "device keeps your answer" not in text
-        english = read_strings("en")  # the page does not claim the die's work
-        assert english["intro_device"] in text and english["intro"] not in text
-    for survey, device, words in [
+DAY = 23 * 12 / 365.2425
+FORCED = {"truth": 4 / 6, "forced": [1 / 6, 1 / 6]}
+
+
+@pytest.mark.parametrize(
+    ("survey", "device", "words"),
+    [
+        (one("warner", p=4 / 6), "dice", "If it shows 1–4, give your true answer. If it shows 5–6, give the opp"),
+        (one("warner", p=0.7557), "birthday", "If that birthday is on day 1–23 of a month, give your true answer."),
+        (one("warner", p=0.3), "digit", "If that number ends in 0–2, give your true answer."),
+        (one("forced-response", **FORCED), "dice", "If it shows 5, give the answer “no”, whatever is true."),
+        (one("triangular", p=DAY), "birthday", "and whether that birthday is on day 1–23 of a month."),
+        (one("crosswise", p=DAY), "browser", "both or neither: “yes” twice, or “no” twice"),
+        (one("crosswise", p=1 / 6), "dice", "whether it shows 1."),
+        (one("extended-crosswise", p=DAY), "browser", "whether that birthday is on day 24 of a month or later."),
+        (one("cheating-detection", halves=[1 / 6, 4 / 6]), "browser", "If it shows 3–6, give the answer “yes”"),
+    ],
+)  # fmt: skip
+def test_a_device_is_described_and_the_page_draws_nothing(survey, device, words):
+    """Nor does it claim the die's work; and it speaks German."""
+    page, english = form(survey, device=device), read_strings("en")
+    assert words in text_of(page) and "device keeps your answer" not in page
+    assert english["intro_device"] in text_of(page) and '"steps": []' in page
+    assert "{" not in text_of(form(survey, device=device, strings="de"))
+
+
+@pytest.mark.parametrize(
+    ("survey", "device", "words"),
+    [
         (one("warner", p=0.75), "dice", "multiple of 1/6"),
         (one("warner", p=0.667), "dice", "4/6 is written 0.6666667"),
+        (one("warner", p=0.25), "digit", "multiple of 1/10"),
         (one("k-rr", p=0.6), "dice", "not by k-rr"),
         (one("warner", p=0.77), "birthday", "no day of the month"),
-        (
-            forced,
-            "crosswise",
-            "with crosswise 'A' can be protected by warner, not by forced-response",
-        ),
-    ]:
-        with pytest.raises(ValueError, match=words):
-            form(survey, device=device)
+        (one("crosswise", p=0.25), "browser", "day 8 has 0.2628"),
+        (one("warner", p=0.7), "coin", "device is one of browser, dice, birthday, digit; got 'coin'"),
+    ],
+)  # fmt: skip
+def test_what_a_device_cannot_do_is_refused(survey, device, words):
+    with pytest.raises(ValueError, match=words):
+        form(survey, device=device)
 
 
 def test_a_lecture_speaks_another_language_and_takes_a_die(tmp_path, monkeypatch, capsys):
@@ -454,7 +456,10 @@ def test_a_lecture_speaks_another_language_and_takes_a_die(tmp_path, monkeypatch
     words = ["--serve", "--port", "0", "--store", tmp_path / "codes.txt"]
     words += ["--strings", "de", "--device", "dice", "--contact", "Ada"]
     assert commanded("collect", tmp_path / "s.json", *words) == 0
-    assert read_strings("de")["intro_device"] in text_of(served[0]) and "Bei 1–4 geben" in served[0]
+    assert (
+        read_strings("de")["intro_device"] in text_of(served[0])
+        and "Wenn der Würfel 1–4 zeigt" in served[0]
+    )
     assert "/live?key=" in capsys.readouterr().out
     with pytest.raises(ValueError, match=r"seats.txt cannot be read: No such file"):
         commanded("collect", tmp_path / "s.json", *words, "--seats", tmp_path / "seats.txt")

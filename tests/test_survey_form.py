@@ -16,7 +16,6 @@ from ppdm import count
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
 from ppdm.survey import Codes, estimate
-from ppdm.survey.devices import DEVICES
 from ppdm.survey.form import form
 from ppdm.survey.report import write
 from ppdm.survey.slides import slides
@@ -277,33 +276,23 @@ def test_what_could_not_be_sent_is_not_shown(tmp_path, chromium):
         window.close()
 
 
-def test_crosswise_asks_whether_two_answers_are_alike(tmp_path, chromium):
-    """Nobody is asked to lie, and the page draws nothing: what she tells is the report."""
-    spec = {"mechanism": "warner", "p": 8 * 12 / 365.2425, "attributes": ["A"]}
+@pytest.mark.parametrize("mechanism", ["crosswise", "extended-crosswise"])
+def test_crosswise_asks_for_both_or_neither(tmp_path, chromium, mechanism):
+    """Nobody is asked to lie, and the page draws nothing but, in the extended model, which way it asks: the others
+    leave it. A phone shows it whole."""
+    spec = {"mechanism": mechanism, "p": 8 * 12 / 365.2425, "attributes": ["A"]}
     survey = Survey({"A": ["no", "yes"]}, [spec])
-    (tmp_path / "index.html").write_text(form(survey, device="crosswise"), encoding="utf-8")
-    with opened(chromium, tmp_path, "index.html") as window:
-        window.get_by_label("alike: twice").check()
-        window.get_by_role("button", name="Go on").click()
-        assert Codes(survey).read(window.locator("#code").inner_text()).levels == ("yes",)
-        assert window.locator("tbody strong").text_content().startswith("alike")
-
-
-def test_a_device_is_data_also_where_chance_decides_how_it_asks(tmp_path, chromium, monkeypatch):
-    """As in the extended crosswise model, whose two halves are asked in two ways: one of them stays on the page."""
-    outputs = ["1 alike", "1 unlike", "2 alike", "2 unlike"]
-    matrix = [[0.15, 0.35], [0.35, 0.15], [0.35, 0.15], [0.15, 0.35]]
-    spec = {"mechanism": "matrix", "matrix": matrix, "outputs": outputs, "attributes": ["A"]}
-    survey, told = Survey({"A": ["no", "yes"]}, [spec]), ["alike", "unlike"]
-    ways = [{"chance": 0.5, "hints": [f"way {i}"], "options": told} for i in (1, 2)]
-    monkeypatch.setitem(DEVICES, "halves", lambda *_: {"ways": ways})
-    (tmp_path / "index.html").write_text(form(survey, device="halves"), encoding="utf-8")
-    with opened(chromium, tmp_path, "index.html") as window:
-        way = window.locator(".way").inner_text().split("\n")[0].removeprefix("way ")
-        window.get_by_label("unlike").check()
+    (tmp_path / "index.html").write_text(form(survey), encoding="utf-8")
+    with opened(chromium, tmp_path, "index.html", viewport={"width": 390, "height": 800}) as window:
+        assert window.locator(".way").count() == 1
+        assert window.evaluate("() => document.scrollingElement.scrollWidth <= innerWidth")
+        half = "" if mechanism == "crosswise" else "A: " if "day 1–8" in window.content() else "B: "
+        window.get_by_label("both or neither").check()
         window.get_by_role("button", name="Go on").click()
         report = Codes(survey).read(window.locator("#code").inner_text())
-        assert report.levels == (f"{way} unlike",)
+        assert report.levels == (f"{half}both or neither",)
+        assert window.locator("tbody strong").text_content().startswith("both or neither")
+        assert window.locator("tbody td").last.text_content().startswith("exactly one")
 
 
 @pytest.mark.parametrize(

@@ -190,7 +190,8 @@ def _parts(survey: Survey) -> Iterable[Mechanism]:
         else:
             for name in members(spec):
                 matrices[name] = _MATRICES[kind](spec, len(survey.attributes[name]))
-                outputs[name] = spec.get("outputs", survey.attributes[name])
+                levels = survey.attributes[name]
+                outputs[name] = spec.get("outputs") or _OUTPUTS.get(kind, tuple)(levels)
                 if "prior" in spec:
                     priors[name] = spec["prior"]
     if matrices:
@@ -212,5 +213,33 @@ _MATRICES: Mapping[str, Callable[[Mapping[str, Any], int], np.ndarray]] = {
         spec["truth"] * np.eye(n) + np.array(spec["forced"])[:, None]
     ),
     "matrix": lambda spec, n: np.array(spec["matrix"]),
-    "triangular": lambda spec, n: np.array([[1 - spec["p"], 0.0], [spec["p"], 1.0]]),
+    "triangular": lambda spec, n: _yes_to_one(spec["p"]),
+    "crosswise": lambda spec, n: warner(spec["p"], n)[0],
+    "extended-crosswise": lambda spec, n: (
+        np.vstack([warner(spec["p"], n)[0], warner(1 - spec["p"], n)[0]]) / 2
+    ),
+    "cheating-detection": lambda spec, n: np.vstack([_yes_to_one(f) for f in spec["halves"]]) / 2,
+}
+
+
+def _yes_to_one(p: float) -> np.ndarray:
+    """The second answer is reported where it, or something else of probability p, is true."""
+    return np.array([[1 - p, 0.0], [p, 1.0]])
+
+
+def _in_halves(levels: Sequence) -> tuple[str, ...]:
+    """The reports of two halves.
+
+    >>> _in_halves(("no", "yes"))
+    ('A: no', 'A: yes', 'B: no', 'B: yes')
+    """
+    return tuple(f"{half}: {level}" for half in "AB" for level in levels)
+
+
+_CROSSWISE = ("exactly one", "both or neither")
+#: What is reported, where that is no level.
+_OUTPUTS: Mapping[str, Callable[[Sequence], Sequence]] = {
+    "crosswise": lambda levels: _CROSSWISE,
+    "extended-crosswise": lambda levels: _in_halves(_CROSSWISE),
+    "cheating-detection": _in_halves,
 }

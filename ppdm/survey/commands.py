@@ -63,8 +63,8 @@ def main(args: argparse.Namespace) -> int:
 
 #: How the respondents' page asks, whether it is a file or served.
 _ASKING: Options = {
-    "--device": {"default": "browser", "choices": list(DEVICES),
-                 "help": "who tosses the coins (browser)"},
+    "--device": {"default": "browser", "choices": ["browser", *DEVICES],
+                 "help": "who tosses the coins, where the mechanism lets you choose (browser)"},
     "--strings": {"default": "en", "help": "the page's words: en, de, or a file of yours (en)"},
     "--contact": {"default": "", "help": "who asks, what for, how long reports are kept, to whom to turn: it stands on the page"},
 }  # fmt: skip

@@ -1,19 +1,15 @@
-"""Real devices: what a respondent does with a die or a birthday in place of her browser's chance.
+"""Real devices: what a respondent does with a die, a birthday or a number in place of her browser's chance.
 
-A device is data. Each is a function of a protection, the question's name, its answers and the words; it gives
-
-    hints      what to do, in sentences
-    options    what she may tell the page, in the order of the reports
-    labels     the same as the page shows it afterwards
-
-or, where chance decides how to ask, `ways`: several hints with their options, each with its `chance`; their
-options in a row are the reports. What she tells the page is the report: the page draws nothing.
+What she does with it is the mechanism's. Each procedure is a function of its protection and its answers, of
+what may happen with given chances, and of the words; it gives the ways in which the question may be asked (chance
+says in which: two for a mechanism of two halves), each as sentences and the answers that she may give. The
+answers of all ways in a row are the reports. What she tells the page is the report: the page draws nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 #: Days of the month up to this one come in every month, so their share is known.
 _EVERY_MONTH, _YEAR = 28, 365.2425
@@ -21,71 +17,145 @@ _EVERY_MONTH, _YEAR = 28, 365.2425
 _CLOSE = 0.0005
 Spec = Mapping[str, Any]
 Words = Mapping[str, str]
+#: What may happen with these chances, in words, in their order; nothing for a chance of 0.
+When = Callable[[Sequence[float]], list[str]]
 
 
-def browser(spec: Spec, name: str, levels: Sequence, words: Words) -> dict[str, Any]:
-    """The page's own chance: she gives her true answer, and the page draws the report."""
-    return {}
+class Device(NamedTuple):
+    """What a respondent has at hand: the key of the sentence about it, and what may happen with it."""
+
+    think: str
+    events: Callable[[Sequence[float], Words], list[str]]
 
 
-def dice(spec: Spec, name: str, levels: Sequence, words: Words) -> dict[str, Any]:
-    """A die: the truth at some faces, the opposite or a given answer at the others."""
-    _check("dice", spec, name, ("warner", "forced-response"))
-    if spec["mechanism"] == "warner":
-        chances = [("p", "die_truth", spec["p"], ""), ("p", "die_other", 1 - spec["p"], "")]
-    else:
-        forced = zip(levels, spec["forced"], strict=True)
-        chances = [("truth", "die_truth", spec["truth"], "")]
-        chances += [("forced", "die_forced", chance, level) for level, chance in forced]
-    texts, last = [words["roll"]], 0
-    for key, sentence, chance, level in chances:
-        first, last = last + 1, last + _sixths(chance, key)
-        if last >= first:
-            faces = str(first) if first == last else f"{first}–{last}"
-            texts.append(words[sentence].format(faces=faces, answer=level))
-    return _told(texts, levels, words)
+def instructions(
+    spec: Spec, name: str, levels: Sequence, words: Words, device: str = "browser"
+) -> dict[str, Any]:
+    """How a question is asked; nothing where the page draws the report from her true answer.
 
-
-def birthday(spec: Spec, name: str, levels: Sequence, words: Words) -> dict[str, Any]:
-    """Somebody's birthday: the truth in the first days of a month, else the opposite."""
-    _check("birthday", spec, name, ("warner",))
-    return _told([words["birthday"].format(day=_day(spec["p"]))], levels, words)
-
-
-def crosswise(spec: Spec, name: str, levels: Sequence, words: Words) -> dict[str, Any]:
-    """[Yu, Tian & Tang 2008] Two questions at once: are both answers alike? Warner's matrix, and nobody lies.
-
-    The last answer is reported where they are alike: with probability p if it is true, else 1 - p.
+    >>> from ppdm.survey.form import read_strings
+    >>> spec = {"mechanism": "warner", "p": 4 / 6}
+    >>> instructions(spec, "A", ["no", "yes"], read_strings("en"), "dice")["ways"][0]["hints"][0]
+    'Roll a die where nobody sees it. If it shows 1–4, give your true answer. If it shows 5–6, give the opposite.'
     """
-    _check("crosswise", spec, name, ("warner",))
-    options = [words[key].format(yes=levels[1], no=levels[0]) for key in ("unlike", "alike")]
-    text = words["crosswise"].format(day=_day(spec["p"]), yes=levels[1], no=levels[0])
-    return {"hints": [text], "options": options, "labels": options}
-
-
-#: Who tosses the coins: the browser, or what the respondent has at hand.
-DEVICES = {"browser": browser, "dice": dice, "birthday": birthday, "crosswise": crosswise}
-
-
-def _told(texts: Sequence[str], levels: Sequence, words: Words) -> dict[str, Any]:
-    return {"hints": [" ".join(texts), words["give"]], "options": levels, "labels": levels}
-
-
-def _check(device: str, spec: Spec, name: str, fits: Sequence[str]) -> None:
-    if spec["mechanism"] not in fits:
+    mechanism = spec["mechanism"]
+    if drawn(spec, device):
+        return {}
+    if mechanism not in PROCEDURES:
         raise ValueError(
-            f"with {device} {name!r} can be protected by {' and '.join(fits)}, not by {spec['mechanism']}"
+            f"with {device} {name!r} can be protected by {', '.join(PROCEDURES)}, not by {mechanism}"
         )
+    at_hand = DEVICES[IN_MIND[mechanism] if device == "browser" else device]
+    lines = PROCEDURES[mechanism](
+        spec, levels, lambda chances: at_hand.events(chances, words), words
+    )
+    ways: list[dict[str, Any]] = [
+        {
+            "chance": 1 / len(lines),
+            "hints": [" ".join([words[at_hand.think], *texts])],
+            "options": list(options),
+        }
+        for texts, options in lines
+    ]
+    labels = [option for way in ways for option in way["options"]]
+    return {"ways": ways, "labels": labels}
 
 
-def _sixths(chance: float, name: str) -> int:
-    faces = round(chance * 6)
-    if abs(chance * 6 - faces) > 1e-6:
-        raise ValueError(
-            f"a die has six faces: {name} must be a multiple of 1/6; got {chance:g}, and {faces}/6 is written "
-            f"{faces / 6:.7f}"
-        )
-    return faces
+def drawn(spec: Spec, device: str) -> bool:
+    """Whether the page draws the report; else the respondent does, in her mind."""
+    return device == "browser" and spec["mechanism"] not in IN_MIND
+
+
+# What is done with it: for each way to ask, sentences and answers ------------------------------------
+
+Lines = list[tuple[list[str], Sequence]]
+
+
+def _warner(spec: Spec, levels: Sequence, when: When, words: Words) -> Lines:
+    """The truth, or its opposite."""
+    events = zip(("truth_if", "other_if"), when([spec["p"], 1 - spec["p"]]), strict=True)
+    return [([words[key].format(event=event) for key, event in events if event], levels)]
+
+
+def _forced(chances: Mapping[Any, float], levels: Sequence, when: When, words: Words) -> list[str]:
+    """The truth (None), or the answer that is said."""
+    return [
+        words["truth_if" if level is None else "forced_if"].format(event=event, answer=level)
+        for level, event in zip(chances, when(list(chances.values())), strict=True)
+        if event
+    ]
+
+
+def _forced_response(spec: Spec, levels: Sequence, when: When, words: Words) -> Lines:
+    chances = {None: spec["truth"], **dict(zip(levels, spec["forced"], strict=True))}
+    return [(_forced(chances, levels, when, words), levels)]
+
+
+def _cheating_detection(spec: Spec, levels: Sequence, when: When, words: Words) -> Lines:
+    """[Clark & Desharnais 1998] Two halves: those who never say yes show, since they say it in neither."""
+    halves = [{None: 1 - forced, levels[1]: forced} for forced in spec["halves"]]
+    return [(_forced(chances, levels, when, words), levels) for chances in halves]
+
+
+def _triangular(spec: Spec, levels: Sequence, when: When, words: Words) -> Lines:
+    """[Yu, Tian & Tang 2008] Two questions at once: is there a yes among the answers?"""
+    options = [words[key].format(yes=levels[1], no=levels[0]) for key in ("none", "some")]
+    return [([words["two"].format(event=when([spec["p"], 1 - spec["p"]])[0])], options)]
+
+
+def _crosswise(spec: Spec, levels: Sequence, when: When, words: Words) -> Lines:
+    """[Yu, Tian & Tang 2008] Two questions at once: both or neither, or exactly one? Nobody lies."""
+    options = [words[key].format(yes=levels[1], no=levels[0]) for key in ("one", "both")]
+    events = when([spec["p"], 1 - spec["p"]])
+    ways = events if spec["mechanism"] == "extended-crosswise" else events[:1]
+    return [([words["two"].format(event=event)], options) for event in ways]
+
+
+PROCEDURES: Mapping[str, Callable[[Spec, Sequence, When, Words], Lines]] = {
+    "warner": _warner,
+    "forced-response": _forced_response,
+    "triangular": _triangular,
+    "crosswise": _crosswise,
+    "extended-crosswise": _crosswise,
+    "cheating-detection": _cheating_detection,
+}
+#: Mechanisms that only a respondent herself can carry out, and with what, if nothing is said.
+IN_MIND = {"crosswise": "birthday", "extended-crosswise": "birthday", "cheating-detection": "dice"}
+
+
+# What may happen ------------------------------------------------------------------------------------
+
+
+def _equal(sides: int, first: int, key: str, what: str) -> Callable:
+    """Numbers from `first` on, all equally likely."""
+
+    def events(chances: Sequence[float], words: Words) -> list[str]:
+        texts, last = [], first - 1
+        for chance in chances:
+            number = round(chance * sides)
+            if abs(chance * sides - number) > 1e-6:
+                raise ValueError(
+                    f"{what}: a chance must be a multiple of 1/{sides}; got {chance:g}, and {number}/{sides} "
+                    f"is written {number / sides:.7g}"
+                )
+            start, last = last + 1, last + number
+            span = str(last) if start == last else f"{start}–{last}"
+            texts.append(words[key].format(range=span) if number else "")
+        return texts
+
+    return events
+
+
+def _birthday(chances: Sequence[float], words: Words) -> list[str]:
+    """Days of the month; what is left over has the last chance."""
+    texts, before, total = [], 0, 0.0
+    for chance in chances[:-1]:
+        total += chance
+        day = _day(total) if chance else before
+        span = str(day) if day == before + 1 else f"{before + 1}–{day}"
+        texts.append(words["on_day"].format(range=span) if chance else "")
+        before = day
+    return [*texts, words["from_day"].format(day=before + 1) if chances[-1] else ""]
 
 
 def _day(p: float) -> int:
@@ -98,3 +168,11 @@ def _day(p: float) -> int:
             "write that for p"
         )
     return nearest
+
+
+#: What a respondent may have at hand; with "browser" the page draws, if the mechanism lets it.
+DEVICES = {
+    "dice": Device("roll", _equal(6, 1, "shows", "a die has six faces")),
+    "birthday": Device("birthday", _birthday),
+    "digit": Device("digit", _equal(10, 0, "ends", "a last digit is one of ten")),
+}

@@ -22,7 +22,7 @@ import numpy as np
 from ppdm.contract import Survey, groups, members, read_yaml
 from ppdm.disguise import scheme_of
 from ppdm.survey.codes import Codes
-from ppdm.survey.devices import DEVICES
+from ppdm.survey.devices import DEVICES, drawn, instructions
 from ppdm.survey.pages import read, render
 
 #: No form is larger: it has to open on a slow telephone.
@@ -57,8 +57,8 @@ def form(
         Where the report is sent as soon as chance has spoken: an address, or a path on the server that
         the form comes from. Without it the respondent hands in a code.
     device
-        ``"browser"``: the page tosses the coins. Any other of `ppdm.survey.devices.DEVICES`: the page
-        says what to do with a real device, and she gives the answer that results.
+        ``"browser"``: the page tosses the coins, where the mechanism lets it. Any other of
+        `ppdm.survey.devices.DEVICES`: the page says what to do with it, and she gives what results.
     strings
         The words: ``"en"``, ``"de"``, a file in the form of `ppdm/survey/strings/en.yml`, or a mapping.
     contact
@@ -72,11 +72,12 @@ def form(
     (False, True)
     """
     words = read_strings(strings)
-    if device not in DEVICES:
-        raise ValueError(f"device is one of {', '.join(DEVICES)}; got {device!r}")
+    if device not in ("browser", *DEVICES):
+        raise ValueError(f"device is one of browser, {', '.join(DEVICES)}; got {device!r}")
     if post is not None:
         _check_address(post)
     asked = questions(survey, words, device)
+    tosses = any(drawn(spec, device) for spec in survey.protection)
     script = f"{read('vendor/qrcode.js')}\n{read('form.js')}"
     style = read("templates/page.css")
     page = render(
@@ -84,13 +85,13 @@ def form(
         language=words["language"],
         title=survey.title or words["survey"],
         words=words,
-        intro=words["intro" if device == "browser" else "intro_device"],
+        intro=words["intro" if tosses else "intro_device"],
         contact=contact,
         questions=asked,
         plan=plan(survey, asked, device) | {
             "post": post, "seats": seats, "say": {key: words[key] for key in _SAID},
         },
-        button=f"{'toss' if device == 'browser' else 'go_on'}{'_send' if post else ''}",
+        button=f"{'toss' if tosses else 'go_on'}{'_send' if post else ''}",
         code_note="code_sent" if post else "code_note",
         policy=_policy(script, style, post),
         script=script,
@@ -111,7 +112,7 @@ def questions(survey: Survey, words: Mapping[str, str], device: str) -> list[dic
     for name, reports in zip(survey.names, Codes(survey).levels, strict=True):
         own = {"hints": [], "options": survey.attributes[name], "labels": reports}
         if name in specs:
-            own |= DEVICES[device](specs[name], name, survey.attributes[name], words)
+            own |= instructions(specs[name], name, survey.attributes[name], words, device)
         # Two reports can stand for each other if some true answer may lead to both.
         possible = scheme.matrix(survey.domain.only([name])) > 0
         others = (possible @ possible.T) & ~np.eye(len(possible), dtype=bool)
@@ -124,8 +125,15 @@ def questions(survey: Survey, words: Mapping[str, str], device: str) -> list[dic
                 "reports": [str(level) for level in reports],
                 "labels": labels,
                 "others": [
-                    ", ".join(np.array(labels, dtype=object)[row]) or words["nothing_else"]
-                    for row in others
+                    ", ".join(
+                        dict.fromkeys(
+                            text
+                            for text, other in zip(labels, row, strict=True)
+                            if other and text != label
+                        )
+                    )
+                    or words["nothing_else"]
+                    for label, row in zip(labels, others, strict=True)
                 ],
             }
         )
@@ -140,17 +148,19 @@ def plan(survey: Survey, asked: Sequence[Mapping[str, Any]], device: str) -> dic
         "sign": codes.sign,
         "length": codes.length,
         "sizes": [len(levels) for levels in codes.levels],
-        "steps": _steps(survey) if device == "browser" else [],
+        "steps": _steps(survey, device),
         "ways": [[way["chance"] for way in entry["ways"]] for entry in asked],
         **{key: [entry[key] for entry in asked] for key in ("reports", "labels", "others")},
     }
 
 
-def _steps(survey: Survey) -> list[dict[str, Any]]:
-    """Each coin with the questions that share it, and what becomes of their answers where it does not keep
+def _steps(survey: Survey, device: str) -> list[dict[str, Any]]:
+    """Each coin of the page with the questions that share it, and what becomes of their answers where it does not keep
     them: M = chance I + (1 - chance) columns."""
     scheme, steps = scheme_of(survey), []
     for spec in survey.protection:
+        if not drawn(spec, device):
+            continue
         chance = spec.get("theta", spec.get("q", 0.0))
         for group in groups(spec):
             matrices = [scheme.matrix(survey.domain.only([name])) for name in group]
@@ -184,7 +194,7 @@ def promises(
     scheme, sentences = scheme_of(survey), {name: [words["open"]] for name in survey.names}
     for spec in survey.protection:
         how, key = _SENTENCES.get(spec["mechanism"], ("how_matrix", ""))
-        if device != "browser":
+        if not drawn(spec, device):
             how = "protected"
         tossed = words[how].format(percent=f"{100 * spec.get(key, 0):.3g} %")
         for group in groups(spec):
@@ -199,8 +209,11 @@ def promises(
                 for y in np.flatnonzero((M > 0).sum(axis=1) == 1):  # only one answer leads to it
                     x = int(M[y].argmax())
                     sentence = words["as_it_is" if _bare(M)[x] else "certain"]
-                    answer = survey.attributes[name][x]
-                    sentences[name].append(sentence.format(answer=answer, report=reports[y]))
+                    answer, report = survey.attributes[name][x], reports[y]
+                    if spec["mechanism"] == "cheating-detection":  # the half is not hers
+                        report = str(report).partition(": ")[2]
+                    sentence = sentence.format(answer=answer, report=report)
+                    sentences[name] += [sentence] * (sentence not in sentences[name])
     return sentences
 
 
