@@ -305,7 +305,14 @@ def test_a_regression_is_the_peak_of_the_likelihood():
 def test_advice_names_the_worst_and_warns_of_readable_groups():
     told = advice.advice(SURVEY)
     assert "a, b shares one coin" in told and "his best guess is right in 75 %" in told
-    assert "1,537" in told  # respondents for the coin
+    assert "1,537" in told and "where 90 % say “no”, no report" in told  # respondents for the coin
+    new = advice.advice(Survey.from_yaml(advice.TEMPLATE))
+    assert (
+        "1,707 if all follow the instructions; 3,348 if 10 of 100 do not" in new
+        and "nan" not in new
+    )
+    sure = one("extended-crosswise", p=0.01)
+    assert "A is hardly protected: 99 % of the reports" in advice.check(sure)[0]
 
 
 @pytest.mark.parametrize(
@@ -499,7 +506,7 @@ def test_from_the_file_to_the_report(tmp_path, monkeypatch, capsys):
     rng, scheme, out = np.random.default_rng(1), scheme_of(survey), Codes(survey)
     true = pd.DataFrame(
         {
-            n: rng.choice(lv, 1000, p=[0.7, 0.3] if len(lv) == 2 else None)
+            n: rng.choice(lv, 1000, p=survey.known.get(n, [0.7, 0.3] if len(lv) == 2 else None))
             for n, lv in survey.attributes.items()
         }
     )
@@ -522,7 +529,8 @@ def test_from_the_file_to_the_report(tmp_path, monkeypatch, capsys):
         likely = pd.read_csv(f"likely/{name}.csv")
         share = likely["share"]
         assert ((likely["low"] >= 0) & (likely["high"] <= 1) & (share >= 0)).all()
-        assert ((likely["low"] <= share) & (share <= likely["high"])).all()
+        # where a share is held at 0, the search ends some 1e-8 above it
+        assert ((likely["low"] <= share + 1e-6) & (share <= likely["high"] + 1e-6)).all()
     assert "likeliest ones" in Path("likely/report.html").read_text()
     row = pd.read_csv("result/shares.csv").set_index(["question", "answer"]).loc[("cheated", "yes")]
     assert abs(row["share"] - 0.3) < 4.5 * row["se"]
@@ -535,11 +543,19 @@ def test_from_the_file_to_the_report(tmp_path, monkeypatch, capsys):
         "Who truly says “yes” to cheated",
     ):
         assert words in page
+    followed = pd.read_csv("result/compliance.csv")
+    assert "Did people follow the instructions? cheated" in page and "Of 100 people" in page
+    assert followed["question"].tolist() == ["cheated"] * 2 + ["awake"] * 2  # the anchor is none
+    assert followed["followed"].between(0.8, 1.2).all() and (followed["fit"] > 1e-6).all()
     assert "set aside" not in page  # the estimate knows nothing of what was
     assert "'=1+1" in Path("reports-set-aside.csv").read_text()
     told = capsys.readouterr().out
-    assert "1,000 reports" in told and "(intercept)" in told and "where 90 % say “no”" in told
-    assert report.page(survey, estimate(sent, survey)).count("<svg") == 8  # one an answer
+    assert (
+        "1,000 reports" in told
+        and "(intercept)" in told
+        and "if 10 of 100 do not, and it is corrected" in told
+    )
+    assert report.page(survey, estimate(sent, survey)).count("<svg") == 9  # one an answer
 
 
 def test_no_file_holds_a_formula_and_its_reports_are_read_back(tmp_path, monkeypatch):

@@ -11,6 +11,8 @@ import numpy as np
 from ppdm.contract import Survey, groups, members
 from ppdm.disguise import scheme_of
 from ppdm.domain import listed
+from ppdm.survey.compliance import needed
+from ppdm.survey.devices import HALVES
 from ppdm.survey.form import promises, question, read_strings
 from ppdm.survey.relate import power
 
@@ -30,27 +32,33 @@ attributes:
     question: "Have you ever cheated in an exam?"
     levels: [no, yes]
   - name: awake
-    question: "How often do you take something to stay awake?"
-    levels: [never, once, often]
+    question: "Have you ever taken a drug to stay awake?"
+    levels: [no, yes]
+  # An anchor: everybody knows that nobody says yes. It shows how many follow the instructions.
+  - name: coach
+    question: "Have you ever coached a national football team?"
+    levels: [no, yes]
+    known: [1, 0]
   - name: year
     question: "Which year are you in?"
     levels: [first, second, later]
 
 # How each answer is protected; what stands in no protection is sent as it is given.
 # The mechanisms:
+#   extended-crosswise  p              two questions in the mind: both or neither, or exactly one? in two halves
+#   crosswise           p              the same, in one way for all
+#   triangular          p              is there a yes to one of the two?
 #   warner              p              the truth with probability p, else the opposite
 #   forced-response     truth, forced  the truth, or the answer that a device says
+#   cheating-detection  halves         the truth, or a yes that a die says, with other chances in two halves
 #   unrelated-question  q, personal    her answer with probability q, else one with known chances
 #   multi-group         theta, groups  one coin for all answers of a group
 #   k-rr                p              the truth with probability p, else any other answer
 #   matrix              matrix         any M[reported][true]; `ppdm optimise` finds good ones
 protection:
-  - mechanism: warner
-    p: 0.75
-    attributes: [cheated]
-  - mechanism: k-rr
-    p: 0.6
-    attributes: [awake]
+  - mechanism: extended-crosswise
+    p: 0.2628                  # the share of birthdays on the first eight days of a month
+    attributes: [cheated, awake, coach]
 """
 
 
@@ -61,7 +69,7 @@ class Danger(NamedTuple):
     kind: str
     guess: float  # the largest chance that his best guess is right, whatever he believed before
     believed: float  # what he believed, with which it is so large
-    truth: float  # the largest chance that a report is true
+    truth: float  # the largest chance that a report is true; NaN where no report is an answer
     epsilon: float
 
 
@@ -75,15 +83,15 @@ def check(survey: Survey) -> list[str]:
     if not survey.protected:
         raise ValueError("no question is protected: then an ordinary survey will do")
     scheme = scheme_of(survey)  # refuses what cannot be undone
-    warnings = []
+    warnings, kinds = [], _kinds(survey)
     for name in survey.protected:
         M = scheme.matrix(survey.domain.only([name]))
         if (np.sort(M, axis=1)[:, -2] == 0).all():
             raise ValueError(
                 f"the protection of {name} protects nothing: every report tells the true answer"
             )
-        if (M.max(axis=0) >= _HARDLY).all():
-            least = M.max(axis=0).min()
+        least = M.max(axis=0).min() * HALVES.get(kinds[name], 1)
+        if least >= _HARDLY:
             warnings.append(
                 f"{name} is hardly protected: {100 * least:.3g} % of the reports are of one kind "
                 "for each true answer."
@@ -115,9 +123,13 @@ def dangers(survey: Survey) -> list[Danger]:
     >>> [(d.name, round(d.guess, 3), round(d.truth, 3)) for d in dangers(survey)]
     [('A', 0.75, 0.964)]
     """
-    scheme = scheme_of(survey)
-    kinds = {name: spec["mechanism"] for spec in survey.protection for name in members(spec)}
-    return [_danger(name, kinds[name], scheme, survey) for name in survey.protected]
+    scheme, kinds = scheme_of(survey), _kinds(survey)
+    hidden = [name for name in survey.protected if name not in survey.known]
+    return [_danger(name, kinds[name], scheme, survey) for name in hidden]
+
+
+def _kinds(survey: Survey) -> dict[str, str]:
+    return {name: spec["mechanism"] for spec in survey.protection for name in members(spec)}
 
 
 def _danger(name: str, kind: str, scheme, survey: Survey) -> Danger:
@@ -136,7 +148,9 @@ def _danger(name: str, kind: str, scheme, survey: Survey) -> Danger:
     ]
     shares = M @ rare
     true = [M[y, x] * rare[x] / shares[y] for x, y in enumerate(same) if shares[y] > 0]
-    return Danger(name, kind, guess, 1 / n, float(max(true, default=0.0)), scheme.epsilon(name))
+    return Danger(
+        name, kind, guess, 1 / n, float(max(true, default=math.nan)), scheme.epsilon(name)
+    )
 
 
 def advice(survey: Survey, half_width: float = 0.05) -> str:
@@ -149,18 +163,23 @@ def advice(survey: Survey, half_width: float = 0.05) -> str:
         f"For intervals of ± {half_width:g} (95 %) at the worst distribution of answers:",
     ]
     for name in survey.names:
+        if name in survey.known:
+            continue
         lines.append(
-            f"  {name}: {power(survey, name, half_width):,}"
-            + ("" if name in survey.protected else " (asked openly)")
+            f"  {name}: {power(survey, name, half_width):,}{_corrected(survey, name, half_width)}"
         )
     lines += ["", "What a collector can find out about one person, at worst"]
     for d in dangers(survey):
         epsilon = f"{d.epsilon:.2f}" if math.isfinite(d.epsilon) else "infinite"
+        rare = (
+            ""
+            if math.isnan(d.truth)
+            else f"where {100 * (1 - _RARE):.0f} % say “{survey.attributes[d.name][0]}”, no report is true more often "
+            f"than in {100 * d.truth:.3g} % of all cases; "
+        )
         lines.append(
             f"  {d.name} ({d.kind}): his best guess is right in {100 * d.guess:.3g} % of all cases where he "
-            f"knew nothing before ({100 * d.believed:.3g} % blind); where {100 * (1 - _RARE):.0f} % say "
-            f"“{survey.attributes[d.name][0]}”, no report is true more often than in {100 * d.truth:.3g} % of "
-            f"all cases; ε = {epsilon}."
+            f"knew nothing before ({100 * d.believed:.3g} % blind); {rare}ε = {epsilon}."
         )
     lines += ["", "What to tell the respondents"]
     lines += [f"  {sentence}" for sentence in for_respondents(survey)]
@@ -169,6 +188,16 @@ def advice(survey: Survey, half_width: float = 0.05) -> str:
     if warnings:
         lines += ["", "Warnings"] + [f"  {w[:1].upper()}{w[1:]}" for w in warnings]
     return "\n".join(lines) + "\n"
+
+
+def _corrected(survey: Survey, name: str, half_width: float) -> str:
+    """What the correction for those who do not follow costs."""
+    if name not in survey.protected:
+        return " (asked openly)"
+    number = needed(survey, name, half_width)
+    if number is None:
+        return " if all follow the instructions; nothing would show whether they do (ask an anchor)"
+    return f" if all follow the instructions; {number:,} if 10 of 100 do not, and it is corrected"
 
 
 def for_respondents(survey: Survey) -> list[str]:
@@ -196,7 +225,7 @@ def for_a_board(survey: Survey) -> list[str]:
     told = [
         (
             f"{len(survey.protected)} of {len(survey.names)} questions are protected by randomized response; the "
-            "disguise happens on the respondent's own device, before anything is sent."
+            "disguise happens in the respondent's mind or on her own device, before anything is sent."
         ),
         (
             "Protected answers are disguised before anything is sent, and then forgotten. Kept are the reports and a "

@@ -119,6 +119,8 @@ PROCEDURES: Mapping[str, Callable[[Spec, Sequence, When, Words], Lines]] = {
     "extended-crosswise": _crosswise,
     "cheating-detection": _cheating_detection,
 }
+#: Mechanisms that ask in more than one way, by chance.
+HALVES = {"extended-crosswise": 2, "cheating-detection": 2}
 #: Mechanisms that only a respondent herself can carry out, and with what, if nothing is said.
 IN_MIND = {"crosswise": "birthday", "extended-crosswise": "birthday", "cheating-detection": "dice"}
 

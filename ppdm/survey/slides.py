@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+import numpy as np
 from scipy.special import ndtri
 
 from ppdm.contract import Survey
@@ -34,6 +35,7 @@ class Coin(NamedTuple):
     no: str
     if_yes: float  # P(report yes | true yes)
     if_no: float  # P(report yes | true no)
+    told: bool = True  # whether a report is an answer; else it only speaks for one
 
     def half_width(self, respondents: int, level: float = 0.95) -> float:
         """Half of the interval at the worst share, as `ppdm survey new` counts it.
@@ -49,14 +51,18 @@ def coin_of(survey: Survey) -> Coin:
     """The first protected question with two answers.
 
     >>> coin_of(Survey({"A": ["no", "yes"]}, [{"mechanism": "warner", "p": 0.75, "attributes": ["A"]}]))
-    Coin(question='A', yes='yes', no='no', if_yes=0.75, if_no=0.25)
+    Coin(question='A', yes='yes', no='no', if_yes=0.75, if_no=0.25, told=True)
     """
     scheme = scheme_of(survey)
     for name in survey.protected:
         domain = survey.domain.only([name])
-        if domain.shape == (2,) and scheme.reports.only([name]).levels == domain.levels:
-            M, (no, yes) = scheme.matrix(domain), domain.levels[0]
-            return Coin(question(survey, name), str(yes), str(no), float(M[1, 1]), float(M[1, 0]))
+        if domain.shape != (2,):
+            continue
+        M, (no, yes) = scheme.matrix(domain), domain.levels[0]
+        told = scheme.reports.only([name]).levels == domain.levels
+        says = np.array([False, True]) if told else M[:, 1] > M[:, 0]
+        if_no, if_yes = map(float, M[says].sum(axis=0))
+        return Coin(question(survey, name), str(yes), str(no), if_yes, if_no, told)
     raise ValueError(
         "slides need a protected question with two answers; protected is "
         f"{listed(survey.protected) or 'none'}"

@@ -11,14 +11,26 @@ from ppdm.book.site.records import raw_html
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
 from ppdm.files import replace_file
-from ppdm.survey import Codes, advice, collect, estimate, report
+from ppdm.survey import Codes, advice, collect, compliance, estimate, report
 from ppdm.survey.codes import ALPHABET, NUMBER
 from ppdm.survey.form import form, question
 from ppdm.survey.slides import slides
 
-#: The true shares of the simulated respondents, and how many there are.
-TRUE = {"cheated": (0.7, 0.3), "awake": (0.6, 0.3, 0.1), "year": (0.5, 0.3, 0.2)}
-RESPONDENTS, SEED = 1000, 1965
+#: The true shares of the simulated respondents, how many there are, and the share who answer anything.
+TRUE = {"cheated": (0.7, 0.3), "awake": (0.9, 0.1), "coach": (1, 0), "year": (0.5, 0.3, 0.2)}
+RESPONDENTS, CARELESS, SEED = 1000, 0.08, 1965
+#: The survey of a first lecture, as its page shows it.
+LECTURE = """\
+title: First lecture
+attributes:
+  - name: cheated
+    question: "Have you ever cheated in an exam?"
+    levels: [no, yes]
+protection:
+  - mechanism: warner
+    p: 0.75
+    attributes: [cheated]
+"""
 _CONTACT = "this is an example, which sends nothing"
 
 
@@ -30,7 +42,7 @@ def fragments(folder: Path) -> dict[str, str]:
     pages = {
         "form.html": form(survey, contact=_CONTACT),
         "formular.html": form(survey, contact=_CONTACT, strings="de"),
-        "slides.html": slides(survey, "http://192.168.1.20:8000/", notes=True),
+        "slides.html": slides(Survey.from_yaml(LECTURE), "http://192.168.1.20:8000/", notes=True),
     }
     for name, page in pages.items():
         replace_file(folder / name, page.encode())
@@ -46,20 +58,27 @@ def _example(survey: Survey) -> str:
         }
     )
     sent, codes = scheme_of(survey).disguise(true, rng), Codes(survey)
+    careless = rng.random(RESPONDENTS) < CARELESS
+    for name, levels in zip(survey.names, codes.levels, strict=True):
+        if name in survey.protected:
+            sent.loc[careless, name] = rng.choice(list(levels), careless.sum())
     written = [
         codes.write(row, "".join(rng.choice(list(ALPHABET), NUMBER)))
         for row in sent.itertuples(index=False)
     ]
-    shares = estimate(collect.collect(survey, ["\n".join(written)]).frame, survey)
+    reports = collect.collect(survey, ["\n".join(written)]).frame
+    shares = estimate(reports, survey)
     yes = shares[(shares["question"] == "cheated") & (shares["answer"] == "yes")].iloc[0]
-    among = (true["cheated"] == "yes").mean()
+    followed = compliance.compliance(reports, survey).query("question == 'cheated'")
     text = (
-        f"The first codes: {', '.join(f'`{code}`' for code in written[:3])}. {yes['reported']:.1%} say yes. Undone, "
-        f"that is {yes['share']:.3f}, with an interval from {yes['low']:.3f} to {yes['high']:.3f}; {among:.3f} of "
-        "these thousand have cheated.\n\n"
+        f"The first codes: {', '.join(f'`{code}`' for code in written[:3])}. If all had followed the instructions, "
+        f"{yes['share']:.1%} would have cheated ({100 * yes['low']:.1f} to {100 * yes['high']:.1f}). The report goes on: "
+        f"*{' '.join(compliance.sentences(followed))}* In truth {careless.sum()} of the thousand answered "
+        f"anything, and {(true['cheated'] == 'yes').mean():.1%} have cheated.\n\n"
     )
     figures = "".join(
         f"<h3>{question(survey, name)}</h3>{report.figure(shares[shares['question'] == name])}"
         for name in survey.protected
+        if name not in survey.known
     )
     return text + raw_html(f'<div class="own-survey">{figures}</div>')
