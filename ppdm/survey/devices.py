@@ -35,8 +35,9 @@ def instructions(
 
     >>> from ppdm.survey.form import read_strings
     >>> spec = {"mechanism": "warner", "p": 4 / 6}
-    >>> instructions(spec, "A", ["no", "yes"], read_strings("en"), "dice")["ways"][0]["hints"][0]
-    'Roll a die where nobody sees it. If it shows 1–4, give your true answer. If it shows 5–6, give the opposite.'
+    >>> asked = instructions(spec, "A", ["no", "yes"], read_strings("en"), "dice")
+    >>> asked["ways"][0]["hints"][0].split(". ")[1:]
+    ['If it shows 1–4, give your true answer', 'If it shows 5–6, give the opposite.']
     """
     mechanism = spec["mechanism"]
     if drawn(spec, device):
