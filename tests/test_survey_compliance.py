@@ -91,8 +91,8 @@ def fieldwork(survey, n, share, surveys, rng, **habits) -> dict[str, float]:
     return {
         "covered": np.mean((low <= share) & (share <= high)),
         "plain": np.mean((ends[0] <= share) & (share <= ends[1])),
-        "width": np.median(high - low), "oracle": np.median(most - least),
-        "untold": np.mean(~np.isfinite(high)), "warned": np.mean(enough <= gone),
+        "width": np.median(np.nan_to_num(high - low, nan=np.inf)), "oracle": np.median(most - least),
+        "untold": np.mean(np.isnan(high)), "warned": np.mean(enough <= gone),
     }  # fmt: skip
 
 

@@ -68,6 +68,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "within 0 to 1, with errors of resampled respondents",
     )  # fmt: skip
     parser.add_argument("--seed", type=int, default=1, help="seed of the resampling (1)")
+    parser.add_argument(
+        "--device", default="browser", help="who tossed the coins, as the form was told (browser)"
+    )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -92,7 +95,7 @@ def estimated(
     import numpy as np
 
     from ppdm.estimate import Design, estimate
-    from ppdm.survey import report
+    from ppdm.survey import compliance, report
     from ppdm.survey.sheets import harmless
 
     columns = {name: getattr(args, name) for name in _DESIGN if getattr(args, name)}
@@ -107,11 +110,14 @@ def estimated(
     for table in (whole, groups):
         if table is not None:
             show(table, args.alpha)
-    written, parts = [], _parts(args, survey, records, how, likely)
+    written = []
+    parts = compliance.parts(records, survey, args.device, **how)
+    parts += _parts(args, survey, records, how, likely)
     for part in parts:
-        print(
-            f"\n{part.heading}\n{part.table.to_string(index=False, float_format='{:.3f}'.format)}"
-        )
+        print(f"\n{part.heading}")
+        if part.file != "compliance":  # its sentences say what its table does
+            print(part.table.to_string(index=False, float_format="{:.3f}".format))
+        print(part.text)
     if folder is not None and whole is not None:
         written = report.write(folder, survey, whole, args.method, parts, args.alpha)
         if groups is not None:

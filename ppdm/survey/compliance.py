@@ -14,16 +14,19 @@ its interval is Fieller's, which covers where a ratio's usual one does not, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import chdtrc, ndtri
+from scipy.special import chdtrc
 
 from ppdm.contract import Survey, members
 from ppdm.disguise import scheme_of
+from ppdm.estimate import Design, interval
+from ppdm.estimate.sample import Sample
 from ppdm.survey.devices import HALVES, drawn
 from ppdm.survey.report import Part
 from ppdm.table import count_marginals
@@ -97,28 +100,34 @@ class Fit(NamedTuple):
         V = self.covariance[..., : self.answers, : self.answers]
         return self.solution[..., : self.answers].sum(-1), np.sqrt(V.sum((-2, -1)))
 
-    def share(self, x: int, confidence: float = 0.95) -> tuple[np.ndarray, ...]:
-        """The share of an answer among those who followed, its standard error, and Fieller's interval."""
-        part, (whole, _) = self.solution[..., x], self.followed
-        V = self.covariance[..., : self.answers, : self.answers]
-        variance, shared, of_whole = V[..., x, x], V[..., x, :].sum(-1), V.sum((-2, -1))
-        z2 = ndtri((1 + confidence) / 2) ** 2
-        a, b, c = whole**2 - z2 * of_whole, part * whole - z2 * shared, part**2 - z2 * variance
-        known = (a > 0) & (whole > 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = part / whole
-            se = np.sqrt(variance - 2 * share * shared + share**2 * of_whole) / np.abs(whole)
-            root = np.sqrt(np.maximum(b**2 - a * c, 0))
-            low, high = (b - root) / a, (b + root) / a
-        return share, se, np.where(known, low, -np.inf), np.where(known, high, np.inf)
+    def share(self, x: int, alpha: float = 0.05, freedom: float = math.inf) -> tuple[Any, ...]:
+        """The share of an answer among those who followed, its standard error, and the ends of its interval: NaN
+        where so few followed that nothing is known."""
+        sums = np.array([np.arange(self.answers) == x, np.ones(self.answers)], dtype=float)
+        means = self.solution[..., : self.answers] @ sums.T
+        covariance = sums @ self.covariance[..., : self.answers, : self.answers] @ sums.T
+        share = means[..., 0] / means[..., 1]
+        slope = np.stack([np.ones_like(share), -share], axis=-1) / means[..., 1:]
+        se = np.sqrt(np.einsum("...i,...ij,...j->...", slope, covariance, slope))
+        z = interval.quantile(alpha, freedom)
+        ends = [
+            interval.of_ratio(pair, square, z)
+            for pair, square in zip(means.reshape(-1, 2), covariance.reshape(-1, 2, 2), strict=True)
+        ]
+        return share, se, *np.array(ends).T.reshape(2, *share.shape)
 
 
-def solve(model: Model, counts: np.ndarray) -> Fit:
+def solve(
+    model: Model,
+    counts: np.ndarray,
+    covariance: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> Fit:
     """The unknowns from counts of reports, with an axis for the question and one for each anchor, and any
     axes of surveys before them.
 
     Halves are taken with the shares in which they were meant to be drawn. Where there is more than is needed,
-    the weights are those of the counts' covariance, with one report more, spread over all cells.
+    the weights are those of the counts' covariance, with one report more, spread over all cells. `covariance` is that
+    of means of functions of the cell, for a design; by default respondents were drawn one by one.
 
     >>> p, half = 0.15, np.full(2, 0.5)  # of cWise: 1,427 and 1,541 of 2,000 report "both or neither"
     >>> crosswise = np.array([[p, 1 - p], [1 - p, p]])
@@ -135,7 +144,7 @@ def solve(model: Model, counts: np.ndarray) -> Fit:
     D = (cells + starts[:, None])[:, :, None] == np.arange(sum(sizes))
     D = D.any(axis=0).astype(float)  # which reports a cell consists of
     flat = counts.reshape(*counts.shape[: counts.ndim - len(axes)], -1).astype(float)
-    reported, S = _moments(flat, D, groups, model.halves)
+    reported, S = _moments(flat, D, groups, model.halves, covariance)
     gap = reported[..., free] - model.X[free, 0]
     G = model.differences
     _, weighing = _moments(flat + 1 / len(D), D, groups, model.halves)
@@ -154,7 +163,11 @@ def solve(model: Model, counts: np.ndarray) -> Fit:
 
 
 def _moments(
-    flat: np.ndarray, D: np.ndarray, groups: np.ndarray, halves: int
+    flat: np.ndarray,
+    D: np.ndarray,
+    groups: np.ndarray,
+    halves: int,
+    covariance: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The shares of the reports, each half taken as large as it was meant to be, and their covariance."""
     n = flat.sum(-1, keepdims=True)
@@ -163,6 +176,8 @@ def _moments(
     of_half = shares @ together
     within = shares / of_half
     worth = (D - within[..., None, :] * (D @ together)) / (halves * of_half)[..., None, :]
+    if covariance:
+        return within / halves, covariance(worth.T)
     S = np.einsum("...c,...ci,...cj->...ij", flat / n, worth, worth) / (n[..., None] - 1)
     return within / halves, S
 
@@ -258,7 +273,12 @@ def supposed(model: Model, counts: np.ndarray, habit: np.ndarray, share: float) 
 
 
 def compliance(
-    reports: Any, survey: Survey, device: str = "browser", confidence: float = 0.95
+    reports: Any,
+    survey: Survey,
+    device: str = "browser",
+    *,
+    design: Design | None = None,
+    alpha: float = 0.05,
 ) -> pd.DataFrame:
     """How many followed, and the shares corrected for it: a row an answer, under each assumption.
 
@@ -278,17 +298,17 @@ def compliance(
     for name in survey.protected:
         if name in survey.known:
             continue
-        counts = _counts(reports, survey, [name, *anchors_of(survey, name)])
-        if counts.sum() < 2:
-            raise ValueError("an interval needs two reports at least")
+        sample, counts = _sample(reports, survey, [name, *anchors_of(survey, name)], design)
+        drawn_by = sample.covariance if design else None
         told = models(survey, name, device)
-        fits = [(" or ".join(model.habits), solve(model, counts)) for model in told]
-        fits += _suppositions(survey, name, device, counts, {h for m in told for h in m.habits})
+        fits = [(" or ".join(model.habits), solve(model, counts, drawn_by)) for model in told]
+        own = counts.sum(axis=tuple(range(1, counts.ndim)))
+        fits += _suppositions(survey, name, device, own, {h for m in told for h in m.habits})
         for assumed, fit in fits:
             followed, error = map(float, fit.followed)
-            half = float(ndtri((1 + confidence) / 2)) * error
+            half = interval.quantile(alpha, sample.freedom) * error
             for x, level in enumerate(survey.attributes[name]):
-                share, se, low, high = map(float, fit.share(x, confidence))
+                share, se, low, high = map(float, fit.share(x, alpha, sample.freedom))
                 rows.append(
                     {"question": name, "assumed": assumed, "answer": level, "followed": followed,
                      "followed_low": followed - half, "followed_high": followed + half, "share": share,
@@ -297,19 +317,28 @@ def compliance(
     return pd.DataFrame(rows)
 
 
-def _counts(reports: Any, survey: Survey, names: list[str]) -> np.ndarray:
+def _sample(
+    reports: Any, survey: Survey, names: list[str], design: Design | None
+) -> tuple[Sample, np.ndarray]:
+    """Who reported on these questions, and the counts of as many respondents as tell as much."""
     scheme = scheme_of(survey)
     levels = dict(zip(scheme.reports.names, scheme.reports.levels, strict=True))
-    (table,) = count_marginals(reports, [names], levels)
-    return np.asarray(table.marginal(*names).dense, dtype=float)
+    if design:
+        sample, domain = Sample.of_records(reports, names, levels, design)
+    else:
+        (table,) = count_marginals(reports, [names], levels)
+        table = table.marginal(*names)
+        sample, domain = Sample.of_table(table), table.domain
+    if not sample.size >= 2:
+        raise ValueError(f"an interval needs two reports at least; there are {sample.size:g}")
+    return sample, (sample.sums * (sample.effective / sample.total)).reshape(domain.shape)
 
 
 def _suppositions(
-    survey: Survey, name: str, device: str, counts: np.ndarray, told: set[str]
+    survey: Survey, name: str, device: str, own: np.ndarray, told: set[str]
 ) -> Iterator[tuple[str, Fit]]:
     """Everybody follows; so many of 100 have a habit that the reports do not tell."""
     model = plain_model(survey, name)
-    own = counts.sum(axis=tuple(range(1, counts.ndim)))
     spec = next(s for s in survey.protection if name in members(s))
     habits = habits_of(spec, model.X, device)
     if told >= set(habits):
@@ -382,9 +411,9 @@ def _guessed(last: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def parts(reports: Any, survey: Survey, device: str = "browser") -> list[Part]:
+def parts(reports: Any, survey: Survey, device: str = "browser", **how: Any) -> list[Part]:
     """For each question how people followed it, as a part of the report."""
-    rows = compliance(reports, survey, device) if survey.protected else pd.DataFrame()
+    rows = compliance(reports, survey, device, **how)
     return [
         Part(
             "compliance",
@@ -411,7 +440,7 @@ def moving(share: Any, se: Any, supposed_share: Any) -> Any:
 
 
 def needed(
-    survey: Survey, name: str, half_width: float, habit: float = 0.1, level: float = 0.95
+    survey: Survey, name: str, half_width: float, habit: float = 0.1, alpha: float = 0.05
 ) -> int | None:
     """How many respondents make the widest corrected interval so narrow, if a share of them has each habit in
     question together; None where nothing can be corrected.
@@ -432,7 +461,7 @@ def needed(
             joint = (1 - habit) * _joint(model, follow) + habit * _joint(model, habits.mean(axis=1))
             fit = solve(model, many * joint)
             worst = max(worst, *(float(fit.share(x)[1]) for x in range(model.answers)))
-    z = float(ndtri((1 + level) / 2))
+    z = interval.quantile(alpha)
     return int(np.ceil(many * (z * worst / half_width) ** 2 - 1e-9))
 
 
