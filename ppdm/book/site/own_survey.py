@@ -14,6 +14,7 @@ from ppdm.files import replace_file
 from ppdm.survey import Codes, advice, collect, compliance, estimate, report
 from ppdm.survey.codes import ALPHABET, NUMBER
 from ppdm.survey.form import form, question
+from ppdm.survey.pages import read
 from ppdm.survey.slides import slides
 
 #: The true shares of the simulated respondents, how many there are, and the share who answer anything.
@@ -46,6 +47,7 @@ def fragments(folder: Path) -> dict[str, str]:
     }
     for name, page in pages.items():
         replace_file(folder / name, page.encode())
+    replace_file(folder / "golden.json", read("stored/golden.json").encode())
     return {"survey_file": f"```yaml\n{text}```\n", "survey_example": _example(survey)}
 
 
