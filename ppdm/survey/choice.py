@@ -38,6 +38,8 @@ RULED_OUT = (
     "each report rules some answers out for certain; a bound on ε (--fear anyone) never does"
 )
 CONFIDENCE = 0.95
+#: Of those for whom it is true so many may deny it, asked directly.
+SHAME = (0.1, 0.25, 0.5)
 
 WHO = {
     "stranger": "Somebody who sees her report and knows nothing else about her guesses one of her answers",
@@ -67,6 +69,9 @@ class Situation(NamedTuple):
     levels: int = 2
     guess: float = 0.75  # the chance with which the attacker may be right
     error: float = 0.05  # half of the width that an interval should have
+    share: float = (
+        0.1  # for how many a "yes" is supposed to be true, where the direct question is compared
+    )
 
 
 class Option(NamedTuple):
@@ -113,6 +118,45 @@ def advise(situation: Situation) -> Advice:
 
 
 # Schemes for yes/no answers: theta, or what else is to be set, goes from no information to the truth ----
+
+
+# Or ask directly? A lie has no variance, and a coin no shame --------------------------------------------
+
+
+class Direct(NamedTuple):
+    """The direct question beside a scheme: up to how many respondents its error is the smaller one, by the share of
+    those concerned who deny; and which share may deny at most so that it is, for the number at hand."""
+
+    up_to: dict[float, int]
+    deny: float
+
+    @property
+    def better(self) -> bool:
+        """Whether it is the better one, whatever of these shares denies."""
+        return self.deny > max(self.up_to)
+
+
+def direct(s: Situation, option: Option) -> Direct | None:
+    """[Warner 1965, 3] Mean squared errors at a share π of whom a share h denies: (h π)² + (1 - h) π (1 - (1 - h) π) / n
+    for the direct question, and π (1 - π) / n with the scheme's noise / n for the scheme. None for more than shares
+    of yes-or-no answers.
+
+    >>> s = Situation("stranger", "shares", 300)
+    >>> direct(s, advise(s).best).up_to
+    {0.1: 7580, 0.25: 1232, 0.5: 316}
+    """
+    if s.compute != "shares" or s.levels > 2:
+        return None
+    pi, n = s.share, s.respondents
+    variance = option.variance - _open(s) + pi * (1 - pi)
+
+    def up_to(h: float) -> int:
+        told = (1 - h) * pi
+        return math.floor((variance - told * (1 - told)) / (h * pi) ** 2)
+
+    a, b, c = (n - 1) * pi**2, pi * (2 * pi - 1), pi * (1 - pi) - variance
+    deny = (-b + math.sqrt(b**2 - 4 * a * c)) / (2 * a) if n > 1 else math.inf
+    return Direct({h: up_to(h) for h in SHAME}, deny)
 
 
 def _of_questions(s: Situation) -> list[Option]:
@@ -362,6 +406,8 @@ def _check(s: Situation) -> None:
             f"the guess may be right with {s.guess:g}: it must lie between {blind:.4g}, which needs no "
             "report at all, and 1"
         )
+    if not 0 < s.share < 1:
+        raise ValueError(f"the share for whom it is true lies between 0 and 1; got {s.share:g}")
     if not 0 < s.error < 1:
         raise ValueError(f"the error is {s.error:g}: half of an interval's width, between 0 and 1")
 
@@ -414,6 +460,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=0.05,
         help="half of the width wanted of an interval; default .05",
     )
+    parser.add_argument(
+        "--share",
+        type=float,
+        default=0.1,
+        help="for how many a yes may be true, to compare with the direct question; default .1",
+    )
     parser.add_argument("--json", action="store_true", help="as data instead of sentences")
 
 
@@ -428,6 +480,7 @@ def main(args: argparse.Namespace) -> int:
             args.levels,
             args.guess,
             args.error,
+            args.share,
         )
     )
     if args.json:
@@ -443,7 +496,7 @@ def plain(advice: Advice) -> dict[str, Any]:
     >>> plain(advise(Situation("stranger", "shares", 1_000)))["use"]["name"]
     'a coin for each answer'
     """
-    s = advice.situation
+    s, compared = advice.situation, direct(advice.situation, advice.best)
 
     def told(option: Option) -> dict[str, Any]:
         return {
@@ -458,6 +511,7 @@ def plain(advice: Advice) -> dict[str, Any]:
         "instead": [told(o) for o in advice.others],
         "enough": advice.best.needed(s.error) <= s.respondents,
         "open": {"half_width": _width(advice.open_variance, s.respondents)},
+        "direct": compared and compared._asdict(),
     }
 
 
@@ -489,6 +543,7 @@ def sentences(advice: Advice) -> list[str]:
         lines.append(f"For ± {100 * s.error:.3g} points {needed:,} are enough.")
     if best.mind:
         lines.append(f"Mind: {best.mind}.")
+    lines += _asked_directly(s, best)
     if advice.others:
         lines += ["", "Instead, as safe:"]
     for o in advice.others:
@@ -502,6 +557,31 @@ def sentences(advice: Advice) -> list[str]:
         "Computed for fair and independent answers, where a report gives away most beyond a blind guess.",
     ]
     return lines
+
+
+def _asked_directly(s: Situation, best: Option) -> list[str]:
+    """Whether the direct question has the smaller error, and for which shame.
+
+    >>> s = Situation("stranger", "shares", 300)
+    >>> _asked_directly(s, advise(s).best)[0][:72]
+    'Ask directly? It protects nobody. As far as the error goes yes, unless m'
+    """
+    compared = direct(s, best)
+    if compared is None:
+        return []
+    most = f"{100 * compared.deny:.0f} of 100 deny it"
+    verdict = (
+        "yes, whatever they deny" if compared.deny >= 1
+        else f"yes, unless more than {most}" if compared.better
+        else f"only if fewer than {most}"
+    )  # fmt: skip
+    limits = ", ".join(f"{n:,} where {100 * h:.0f} do" for h, n in compared.up_to.items())
+    text = (
+        f"Ask directly? It protects nobody. As far as the error goes {verdict}: a yes that is true for "
+        f"{100 * s.share:.3g} of 100 is estimated better by the direct question up to so many respondents: {limits}. "
+        "With an anchor, which shows who follows, the scheme's noise counts about twice, and so do these numbers."
+    )
+    return [text]
 
 
 def _points(half_width: float) -> str:
