@@ -28,7 +28,8 @@ multi-group         ``theta``: the truth with probability θ, else all answers o
 ==================  ==============================================================================
 
 and with ``attributes``, each of which is disguised by itself, or (the last two) with ``groups``:
-lists of attributes that share one coin. Attributes that no protection names are open.
+lists of attributes that share one coin. Attributes that no protection names are open. What is for two answers takes
+``absent``, too: a third and last one, "I'd rather not say", which is sent as it is.
 """
 
 from __future__ import annotations
@@ -355,6 +356,8 @@ def _fit(
         turned = [level for level in levels if level != spec.get("absent", levels)]
         allowed = f"is for two answers; {name!r} has {listed(levels)}"
         _require(not mechanism.two or len(turned) == 2, who, allowed, turned)
+        last = mechanism.groups or len(turned) == len(levels) or levels[-1] == spec.get("absent")
+        _require(last, f"what is absent of {name!r}", "is its last level", spec.get("absent"))
     if "matrix" in spec:
         rows, outputs = spec["matrix"], spec.get("outputs")
         allowed = f"of {len(rows)} rows and {len(rows[0])} columns has an output for each row"
@@ -437,19 +440,20 @@ class _Mechanism(NamedTuple):
     two: bool = False  # for two answers, besides one that stays as it is
 
 
+_ABSENT: dict[str, Callable[[str, Any], Any]] = {"absent": _level}
 _MECHANISMS = {
-    "warner": _Mechanism({"p": _probability}, two=True),
+    "warner": _Mechanism({"p": _probability}, _ABSENT, two=True),
     "k-rr": _Mechanism({"p": _probability}),
     "forced-response": _Mechanism({"truth": _probability, "forced": _probabilities}),
     "matrix": _Mechanism({"matrix": _matrix}, {"outputs": _levels, "prior": _distribution}),
-    "triangular": _Mechanism({"p": _probability}, two=True),
-    "crosswise": _Mechanism({"p": _probability}, two=True),
-    "extended-crosswise": _Mechanism({"p": _probability}, two=True),
-    "cheating-detection": _Mechanism({"halves": _pair}, two=True),
+    "triangular": _Mechanism({"p": _probability}, _ABSENT, two=True),
+    "crosswise": _Mechanism({"p": _probability}, _ABSENT, two=True),
+    "extended-crosswise": _Mechanism({"p": _probability}, _ABSENT, two=True),
+    "cheating-detection": _Mechanism({"halves": _pair}, _ABSENT, two=True),
     "unrelated-question": _Mechanism(
         {"q": _probability}, {"personal": _distributions}, groups=True
     ),
-    "multi-group": _Mechanism({"theta": _probability}, {"absent": _level}, groups=True, two=True),
+    "multi-group": _Mechanism({"theta": _probability}, _ABSENT, groups=True, two=True),
 }
 
 

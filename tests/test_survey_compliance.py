@@ -7,8 +7,12 @@ import pandas as pd
 import pytest
 from obedience import MODELS, asked, field, survey_of
 
+from ppdm.contract import Survey
+from ppdm.disguise import scheme_of
+from ppdm.estimate import Design, estimate
 from ppdm.survey import compliance
 from ppdm.survey.compliance import models, needed, sentences, solve
+from ppdm.survey.form import form
 
 
 def rows_of(survey, counts, **options) -> pd.DataFrame:
@@ -156,3 +160,44 @@ def test_so_few_followed_that_nothing_can_be_said():
         "so many, or so few were asked, that the share of “yes” among the others cannot be told"
         in text
     )
+
+
+@pytest.mark.parametrize("mechanism", ["crosswise", "extended-crosswise", "cheating-detection"])
+def test_who_would_rather_not_say_is_reported_and_tells_nothing_of_the_others(mechanism):
+    """The answer is sent as it is; shares are those among the others, whether respondents are weighed or not."""
+    keys = {name: keys for (name, _), keys in MODELS.items()}[mechanism]
+    no_answer = "I'd rather not say"
+    spec = {"mechanism": mechanism, **keys, "absent": no_answer, "attributes": ["A", "anchor"]}
+    levels = {"A": ["no", "yes", no_answer], "anchor": ["no", "yes", no_answer]}
+    silent = Survey(levels, [spec], known={"anchor": [1, 0, 0]})
+    plain = survey_of(mechanism, True)
+    rng = np.random.default_rng(9)
+    true = pd.DataFrame({"A": rng.choice(["no", "yes"], 900, p=[0.7, 0.3]), "anchor": "no"})
+    sent = scheme_of(plain).disguise(true, rng)
+    more = true.assign(A=no_answer).iloc[:200]
+    both = pd.concat([sent.astype(str), scheme_of(silent).disguise(more, rng).astype(str)])
+    expected = compliance.compliance(sent, plain)
+    for given in (None, Design(np.ones(1100))):
+        rows = compliance.compliance(both.reset_index(drop=True), silent, design=given)
+        for column in ("followed", "share", "se", "low"):
+            assert rows[column].to_numpy() == pytest.approx(expected[column].to_numpy(), rel=1e-3)
+    refused = estimate(both, silent).query("question == 'A'").iloc[2]
+    assert refused["share"] == pytest.approx(200 / 1100) and refused["answer"] == no_answer
+    page = form(silent)
+    assert "is sent as it is" in page and page.count("I&#39;d rather not say</label>") >= 2
+
+
+def test_weights_count_in_compliance():
+    """Ten respondents who stand for a thousand each tell no more than ten."""
+    survey = survey_of("crosswise", True)
+    counts = field(survey, "browser", 0.2, 0.08) * 1000
+    frame = asked(survey, counts.round())
+    alone, heavy = (
+        compliance.compliance(frame, survey, design=design)
+        for design in (None, Design(np.full(len(frame), 1000.0)))
+    )
+    assert heavy["se"].to_numpy() == pytest.approx(alone["se"].to_numpy(), rel=1e-9)
+    twice = compliance.compliance(
+        frame, survey, design=Design(np.tile([1.0, 3.0], len(frame))[: len(frame)])
+    )
+    assert (twice["se"] > 1.05 * alone["se"]).all()  # Kish: √1.25

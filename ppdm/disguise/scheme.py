@@ -189,9 +189,13 @@ def _parts(survey: Survey) -> Iterable[Mechanism]:
             yield UnrelatedQuestion(spec["q"], spec.get("personal") or {}, groups(spec))
         else:
             for name in members(spec):
-                matrices[name] = _MATRICES[kind](spec, len(survey.attributes[name]))
                 levels = survey.attributes[name]
-                outputs[name] = spec.get("outputs") or _OUTPUTS.get(kind, tuple)(levels)
+                hidden = [level for level in levels if level != spec.get("absent", levels)]
+                M = _MATRICES[kind](spec, len(hidden))
+                own = spec.get("outputs") or _OUTPUTS.get(kind, tuple)(hidden)
+                if len(hidden) < len(levels):
+                    M, own = _with_absent(M, own, levels[-1])
+                matrices[name], outputs[name] = M, own
                 if "prior" in spec:
                     priors[name] = spec["prior"]
     if matrices:
@@ -225,6 +229,18 @@ _MATRICES: Mapping[str, Callable[[Mapping[str, Any], int], np.ndarray]] = {
 def _yes_to_one(p: float) -> np.ndarray:
     """The second answer is reported where it, or something else of probability p, is true."""
     return np.array([[1 - p, 0.0], [p, 1.0]])
+
+
+def _with_absent(M: np.ndarray, outputs: Sequence, absent: object) -> tuple[np.ndarray, tuple]:
+    """A last answer that is sent as it is, from either half."""
+    halves = len(M) // 2
+    rows = [
+        np.vstack([np.column_stack([M[2 * h : 2 * h + 2], np.zeros(2)]), [0, 0, 1 / halves]])
+        for h in range(halves)
+    ]
+    labels = [outputs[2 * h : 2 * h + 2] for h in range(halves)]
+    last = [absent] if halves == 1 else [f"{half}: {absent}" for half in "AB"]
+    return np.vstack(rows), tuple(x for own, y in zip(labels, last, strict=True) for x in (*own, y))
 
 
 def _in_halves(levels: Sequence) -> tuple[str, ...]:

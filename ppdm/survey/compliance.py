@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -217,6 +218,23 @@ def habits_of(spec: Any, M: np.ndarray, device: str) -> dict[str, np.ndarray]:
     return {"careless": np.full(len(M), 1 / len(M)), "always": always}
 
 
+class Asked(NamedTuple):
+    """A question without the answers that are sent as they are ("I'd rather not say"), which tell nothing of
+    who follows: the matrix of the others, which reports lead to them, and which answers they are."""
+
+    M: np.ndarray
+    reports: np.ndarray
+    answers: np.ndarray
+
+    @classmethod
+    def of(cls, survey: Survey, name: str) -> Asked:
+        M = scheme_of(survey).matrix(survey.domain.only([name]))
+        alone = (M > 0).sum(axis=1) == 1
+        bare = M[alone].sum(axis=0) > 1 - 1e-9
+        reports = np.asarray(M[:, ~bare].any(axis=1))
+        return cls(M[np.ix_(reports, ~bare)], reports, np.flatnonzero(~bare))
+
+
 def anchors_of(survey: Survey, name: str) -> list[str]:
     """The anchors of a question: what is protected by the same mechanism, and known."""
     kinds = {n: spec["mechanism"] for spec in survey.protection for n in members(spec)}
@@ -234,16 +252,19 @@ def models(survey: Survey, name: str, device: str = "browser") -> list[Model]:
     [('careless', 'always')]
     """
     specs = {n: spec for spec in survey.protection for n in members(spec)}
-    scheme, anchors = scheme_of(survey), anchors_of(survey, name)
-    matrices = [scheme.matrix(survey.domain.only([n])) for n in (name, *anchors)]
-    each = [habits_of(specs[n], M, device) for n, M in zip((name, *anchors), matrices, strict=True)]
-    follow = [M @ np.array(survey.known[n]) for n, M in zip(anchors, matrices[1:], strict=True)]
+    questions = [name, *anchors_of(survey, name)]
+    asked = [Asked.of(survey, n) for n in questions]
+    each = [habits_of(specs[n], own.M, device) for n, own in zip(questions, asked, strict=True)]
+    follow = [
+        own.M @ np.array(survey.known[n])[own.answers]
+        for n, own in zip(questions[1:], asked[1:], strict=True)
+    ]
     names = list(each[0])
     halves = HALVES.get(specs[name]["mechanism"], 1)
 
     def model(habits: Sequence[str]) -> Model:
         columns = {habit: [own[habit] for own in each] for habit in habits}
-        return stacked(matrices[0], follow, columns, halves)
+        return stacked(asked[0].M, follow, columns, halves)
 
     whole = model(names)
     single = [model([habit]) for habit in names]
@@ -252,9 +273,8 @@ def models(survey: Survey, name: str, device: str = "browser") -> list[Model]:
 
 def plain_model(survey: Survey, name: str) -> Model:
     """The model of a question if everybody follows, which two halves can test."""
-    M = scheme_of(survey).matrix(survey.domain.only([name]))
     kind = next(s["mechanism"] for s in survey.protection if name in members(s))
-    return stacked(M, [], {}, HALVES.get(kind, 1))
+    return stacked(Asked.of(survey, name).M, [], {}, HALVES.get(kind, 1))
 
 
 def supposed(model: Model, counts: np.ndarray, habit: np.ndarray, share: float) -> Fit:
@@ -307,7 +327,8 @@ def compliance(
         for assumed, fit in fits:
             followed, error = map(float, fit.followed)
             half = interval.quantile(alpha, sample.freedom) * error
-            for x, level in enumerate(survey.attributes[name]):
+            for x, place in enumerate(Asked.of(survey, name).answers):
+                level = survey.attributes[name][place]
                 share, se, low, high = map(float, fit.share(x, alpha, sample.freedom))
                 rows.append(
                     {"question": name, "assumed": assumed, "answer": level, "followed": followed,
@@ -324,14 +345,25 @@ def _sample(
     scheme = scheme_of(survey)
     levels = dict(zip(scheme.reports.names, scheme.reports.levels, strict=True))
     if design:
-        sample, domain = Sample.of_records(reports, names, levels, design)
+        sample, _ = Sample.of_records(reports, names, levels, design)
     else:
         (table,) = count_marginals(reports, [names], levels)
-        table = table.marginal(*names)
-        sample, domain = Sample.of_table(table), table.domain
+        sample = Sample.of_table(table.marginal(*names))
+    answered = [Asked.of(survey, name).reports for name in names]
+    sample = _among(sample, reduce(np.multiply.outer, answered).ravel())
     if not sample.size >= 2:
         raise ValueError(f"an interval needs two reports at least; there are {sample.size:g}")
-    return sample, (sample.sums * (sample.effective / sample.total)).reshape(domain.shape)
+    counts = sample.sums * (sample.effective / sample.total)
+    return sample, counts.reshape([reports.sum() for reports in answered])
+
+
+def _among(sample: Sample, cells: np.ndarray) -> Sample:
+    """The respondents whose reports lie in some of the cells."""
+    drawn = sample.drawn
+    if drawn is not None:
+        numbers = np.where(cells, np.cumsum(cells) - 1, -1)
+        drawn = replace(drawn, cells=np.where(drawn.cells >= 0, numbers[drawn.cells], -1))
+    return replace(sample, sums=sample.sums[cells], squares=sample.squares[cells], drawn=drawn)
 
 
 def _suppositions(

@@ -47,14 +47,18 @@ def instructions(
             f"with {device} {name!r} can be protected by {', '.join(PROCEDURES)}, not by {mechanism}"
         )
     at_hand = DEVICES[IN_MIND[mechanism] if device == "browser" else device]
+    absent = [level for level in levels if level == spec.get("absent", levels)]
     lines = PROCEDURES[mechanism](
-        spec, levels, lambda chances: at_hand.events(chances, words), words
+        spec,
+        levels[: len(levels) - len(absent)],
+        lambda chances: at_hand.events(chances, words),
+        words,
     )
     ways: list[dict[str, Any]] = [
         {
             "chance": 1 / len(lines),
             "hints": [" ".join([words[at_hand.think], *texts])],
-            "options": list(options),
+            "options": [*options, *absent],
         }
         for texts, options in lines
     ]

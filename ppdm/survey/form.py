@@ -220,7 +220,7 @@ def promises(
 def _bare(M: np.ndarray) -> np.ndarray:
     """Which answers are sent as they are, in reports that no other answer leads to."""
     alone = (M > 0).sum(axis=1) == 1
-    return (M[alone] > 1 - 1e-9).any(axis=0)
+    return M[alone].sum(axis=0) > 1 - 1e-9
 
 
 def _guess(M: np.ndarray) -> tuple[float, float]:
