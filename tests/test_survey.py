@@ -4,6 +4,7 @@ import argparse
 import html
 import io
 import os
+import re
 import sys
 import threading
 from pathlib import Path
@@ -24,7 +25,7 @@ from ppdm.survey import advice, codes, report
 from ppdm.survey.codes import ALPHABET, Codes
 from ppdm.survey.collect import collect
 from ppdm.survey.commands import add_arguments
-from ppdm.survey.form import form, read_strings
+from ppdm.survey.form import form, paper, read_strings
 from ppdm.survey.relate import as_reports, power, regression, two_samples
 from ppdm.survey.server import Lecture
 from ppdm.survey.sheets import read_reports
@@ -458,6 +459,30 @@ def test_a_device_is_described_and_the_page_draws_nothing(survey, device, words)
 def test_what_a_device_cannot_do_is_refused(survey, device, words):
     with pytest.raises(ValueError, match=words):
         form(survey, device=device)
+
+
+def test_on_paper_chance_decides_how_to_ask_and_what_is_typed_is_read(
+    tmp_path, monkeypatch, capsys
+):
+    """200 sheets have both halves of a question (but for 1 in 2^199), and what stands in brackets is a report."""
+    monkeypatch.chdir(tmp_path)
+    commanded("new", "s.yml")
+    commanded("paper", "s.yml", 200, "--contact", "Ada <ada@example.org>", "--strings", "de")
+    page = html.unescape(Path("s-paper.html").read_text(encoding="utf-8"))
+    assert page.count("<section>") == 200 and page.count("Ada <ada@example.org>") == 200
+    ticks = set(re.findall(r"\[(.*?)\]</small>", page))
+    survey = Survey.load("s.yml")
+    assert ticks == set(scheme_of(survey).reports.levels[0])
+    rows = [
+        {n: list(levels)[i % len(levels)] for n, levels in zip(survey.names, Codes(survey).levels)}
+        for i in range(12)
+    ]
+    pd.DataFrame(rows).to_csv("reports.csv", index=False)
+    assert commanded("estimate", "s.yml", "reports.csv") == 0
+    with pytest.raises(ValueError, match="no sheet draws what warner needs: name a --device, or"):
+        paper(one("warner", p=0.75), 3)
+    with pytest.raises(ValueError, match="from 1 to 1,000; got 0"):
+        paper(survey, 0)
 
 
 def test_a_lecture_speaks_another_language_and_takes_a_die(tmp_path, monkeypatch, capsys):

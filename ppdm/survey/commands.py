@@ -1,4 +1,4 @@
-"""`ppdm survey`: new, form, slides, seats, collect, estimate."""
+"""`ppdm survey`: new, form, paper, slides, seats, collect, estimate."""
 
 from __future__ import annotations
 
@@ -26,6 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         _NEW,
     )
     _add(actions, _form, "write the respondents' page: one HTML file", _FORM | _ASKING)
+    _add(
+        actions,
+        _paper,
+        "the questions on paper, a sheet a respondent, to fill in or read out",
+        _PAPER,
+    )
     _add(actions, _slides, "slides for a first lecture with this survey: one HTML file", _SLIDES)
     _add(
         actions, _seats, "letters for each seat, good for one report each, to print and cut", _SEATS
@@ -76,6 +82,11 @@ _FORM: Options = {
     "--out": {"type": Path, "help": "where to write it (the survey's name with .html)"},
     "--post": {"metavar": "ADDRESS", "help": "where the page sends a report (nowhere: it shows a code)"},
 }  # fmt: skip
+_PAPER: Options = {
+    "number": {"type": int, "help": "how many sheets"},
+    **_ASKING,
+    "--out": {"type": Path, "help": "where to write them (the survey's name with -paper.html)"},
+}
 _SLIDES: Options = {
     "--out": {"type": Path, "help": "where to write them (the survey's name with -slides.html)"},
     "--form": {"metavar": "ADDRESS",
@@ -141,6 +152,20 @@ def _form(args: argparse.Namespace) -> int:
     out = args.out or args.file.with_suffix(".html")
     replace_file(out, page)
     print(f"{out}: {len(page):,} bytes. Open it in a browser, or hand it out.")
+    return 0
+
+
+def _paper(args: argparse.Namespace) -> int:
+    from ppdm.survey.form import paper
+
+    options = {key: getattr(args, key) for key in ("device", "strings", "contact")}
+    page = paper(_checked(args), args.number, **options)
+    out = args.out or args.file.with_name(f"{args.file.stem}-paper.html")
+    replace_file(out, page.encode())
+    print(
+        f"{out}: {args.number} sheets to print. Type what is ticked into reports.csv, a column a question "
+        f"({', '.join(Survey.load(args.file).names)}). Next: ppdm survey estimate {args.file} reports.csv"
+    )
     return 0
 
 

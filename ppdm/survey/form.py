@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import secrets
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from ipaddress import ip_address
@@ -21,12 +22,15 @@ import numpy as np
 
 from ppdm.contract import Survey, groups, members, read_yaml
 from ppdm.disguise import scheme_of
+from ppdm.domain import listed
 from ppdm.survey.codes import Codes
-from ppdm.survey.devices import DEVICES, drawn, instructions
+from ppdm.survey.devices import DEVICES, IN_MIND, drawn, instructions
 from ppdm.survey.pages import read, render
 
 #: No form is larger: it has to open on a slow telephone.
 LARGEST = 150_000
+#: So many sheets are printed at once.
+MOST_SHEETS = 1_000
 #: The words that the page's script says; the others stand in the page.
 _SAID = [
     "unanswered", "no_storage", "no_chance", "copied", "marked", "sending", "was_sent", "not_sent",
@@ -103,6 +107,53 @@ def form(
             "ask fewer questions, or shorten their words"
         )
     return page
+
+
+def paper(
+    survey: Survey,
+    number: int,
+    *,
+    device: str = "browser",
+    strings: str | Path | Mapping[str, str] = "en",
+    contact: str = "",
+) -> str:
+    """Sheets to print, one a respondent: to be filled in, or read out in an interview.
+
+    Where chance decides how to ask, it does so for each sheet.
+
+    >>> spec = {"mechanism": "extended-crosswise", "p": 0.2628, "attributes": ["A"]}
+    >>> paper(Survey({"A": ["no", "yes"]}, [spec]), 3).count("<section>")
+    3
+    """
+    if not 0 < number <= MOST_SHEETS:
+        raise ValueError(f"the number of sheets is from 1 to {MOST_SHEETS:,}; got {number}")
+    for spec in survey.protection:
+        if drawn(spec, device):
+            raise ValueError(
+                f"no sheet draws what {spec['mechanism']} needs: name a --device, or protect {listed(members(spec))} by "
+                f"{', '.join(IN_MIND)}"
+            )
+    words, sheets = read_strings(strings), []
+    asked = questions(survey, words, device)
+    for _ in range(number):
+        sheet = []
+        for question in asked:
+            at, start = secrets.randbelow(len(question["ways"])), 0
+            for way in question["ways"][:at]:
+                start += len(way["options"])
+            way = question["ways"][at]
+            told = zip(way["options"], question["reports"][start:], strict=False)
+            sheet.append((question, {"hints": way["hints"], "told": list(told)}))
+        sheets.append(sheet)
+    title = survey.title or words["survey"]
+    return render(
+        "paper",
+        language=words["language"],
+        title=title,
+        words=words,
+        contact=contact,
+        sheets=sheets,
+    )
 
 
 def questions(survey: Survey, words: Mapping[str, str], device: str) -> list[dict[str, Any]]:
