@@ -39,6 +39,8 @@ SUPPOSED = (0.05, 0.1, 0.2)
 MOVED = 0.5
 #: More anchors than these add cells faster than knowledge.
 _MOST = 3
+#: A fit less probable than this speaks against a model.
+REFUSED = 0.05
 #: Less probable than this, reports are not what the model makes.
 IMPOSSIBLE = 0.001
 #: What those do who do not follow.
