@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property, partial, wraps
 from inspect import signature
 from types import MappingProxyType
 from typing import Any, Self
@@ -84,6 +84,18 @@ class Bound:
 class Mechanism(ABC):
     """The common part of all schemes; a parameter of one cannot be changed once it is made."""
 
+    def __init_subclass__(cls) -> None:
+        """A scheme is made once: when its own `__init__` is done, nothing is written to it."""
+        init = cls.__init__
+
+        @wraps(init)
+        def made(self: Mechanism, *args: Any, **kwargs: Any) -> None:
+            init(self, *args, **kwargs)
+            if type(self).__init__ is made:
+                vars(self)["_made"] = True
+
+        cls.__init__ = made  # type: ignore[method-assign]
+
     @abstractmethod
     def channels(self, domain: Domain) -> Sequence[Channel]:
         """What is done to which attributes of a domain of true answers; of a marginal, to its part."""
@@ -125,6 +137,11 @@ class Mechanism(ABC):
     def __setattr__(self, name: str, value: object) -> None:
         if name in vars(self):
             self.__delattr__(name)
+        if "_made" in vars(self):
+            raise TypeError(
+                f"{type(self).__name__} has no parameter {name!r}; it has {listed(self.get_params())}, "
+                "and what they are is fixed"
+            )
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
@@ -145,11 +162,13 @@ class Mechanism(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """What it is, without what it has worked out: its checksum stays the same when it is used."""
-        return {name: _plain(value) for name, value in vars(self).items() if name != "_bound"}
+        own = (item for item in vars(self).items() if item[0] not in ("_bound", "_made"))
+        return {name: _plain(value) for name, value in own}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
             vars(self)[name] = MappingProxyType(value) if isinstance(value, dict) else value
+        vars(self)["_made"] = True
 
     # -- in a domain -------------------------------------------------------------------------
 
@@ -365,9 +384,9 @@ class Mechanism(ABC):
         Undoing commutes with taking marginals, so a marginal table may be undone by itself. Of a
         slice by a reported answer it would be wrong: undo first, then condition.
         """
-        if isinstance(table, pd.DataFrame):
+        if not isinstance(table, Table):
             raise ValueError(
-                "undo takes a table, not a frame: Table.from_crosstab(frame).reported_by(scheme) "
+                f"undo takes a table; got a {type(table).__name__}: Table.from_crosstab(frame).reported_by(scheme) "
                 "makes one of a cross table, count(frame, scheme) of records"
             )
         bound = self._of(table.kind, table.domain)

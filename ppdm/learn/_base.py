@@ -181,10 +181,12 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             f"with its name; the mechanism names {listed(known)}"
         )
 
-    def _remember(self, domain: Domain, target: str) -> None:
+    def _remember(self, domain: Domain, target: str, records: float | None = None) -> None:
         if not all(domain.shape):
             name = domain.names[domain.shape.index(0)]
             raise ValueError(f"{name!r} has no levels: there are no records, and none are declared")
+        if records is not None and not records > 0:
+            raise ValueError(f"there are no records to learn from: their number is {records:g}")
         self.target_ = target
         self.record_domain_ = domain
         self.domain_ = _without(_Same(domain), target)

@@ -58,7 +58,7 @@ class ID3(TableClassifier):
             kinds.need("learn", table.kind)
         else:
             table = self.mechanism.undo(table)
-        self._remember(table.domain, target)
+        self._remember(table.domain, target, table.total)
         self.tree_ = grow(table, target, self.negative)
         return self
 

@@ -51,7 +51,7 @@ COARSE = 1e-5
 #: A posterior whose inequality is slack by this share of the value is forgotten.
 SLACK = 0.02
 #: While the worst violation is above this share of the value, posteriors may be searched roughly.
-ROUGH = 1e-4
+ROUGH = 1e-6
 #: Where the violations make up less than this share of the gap, more posteriors will not close it.
 LITTLE = 0.05
 #: By this share of a value its bound may be above it and no error but that of rounding.
