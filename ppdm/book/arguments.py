@@ -122,15 +122,6 @@ def check(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="only pages whose name contains NAME; may be given more than once",
     )
-    parser.add_argument(
-        "--screenshots", action="store_true", help="write a picture of every page in every mode"
-    )
-    parser.add_argument(
-        "--axe",
-        default="serious",
-        choices=["minor", "moderate", "serious", "critical"],
-        help="the least impact of an axe-core violation that counts; default %(default)s",
-    )
 
 
 def compare(parser: argparse.ArgumentParser) -> None:
