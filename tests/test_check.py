@@ -170,8 +170,8 @@ def test_modes_differ_in_what_they_show(chromium_path, site):
 
 
 def run(site, *options):
-    parser = argparse.ArgumentParser()
-    arguments.check(parser)
+    parser = argparse.ArgumentParser(prog="ppdm book check")
+    arguments.declare(parser)
     return cli.main(parser.parse_args(["--site", str(site), *options]))
 
 
