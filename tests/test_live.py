@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 import time
 from functools import cache
@@ -123,6 +124,34 @@ class TestHiddenLines:
             ("a", True),
         ]
         assert hidden_lines(cells) == ["a = [1]\na[0] = 5", ""]
+
+
+def test_neighbour_and_tree_learn_where_there_is_neither_scikit_learn_nor_scipy_nor_numba():
+    """As in the page: what `mend` puts in their place gives the same answers."""
+    code = """
+import sys
+from ppdm.book.site.in_page import few
+for library in ("sklearn", "scipy", "numba") if sys.argv[1] == "without" else ():
+    sys.modules[library] = None
+if sys.argv[1] == "without":
+    for module in ("utils", "utils.validation", "utils.multiclass"):
+        sys.modules[f"sklearn.{module}"] = few
+    import ppdm.scientific
+    for name in few.__all__:
+        setattr(ppdm.scientific, name, getattr(few, name))
+import numpy as np
+from ppdm.learn import weka_like
+rng = np.random.default_rng(1)
+X = rng.random((150, 3)); y = (X[:, 0] + rng.normal(0, 0.3, 150) > 0.5).astype(int)
+print([learner().fit(X[:100], y[:100]).predict(X[100:]).tolist() for learner in (weka_like.ibk, weka_like.j48)])
+"""
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", code, how], capture_output=True, text=True, check=True
+        ).stdout
+        for how in ("with", "without")
+    ]
+    assert outputs[0] == outputs[1] and "1" in outputs[0]
 
 
 class TestWhatItIsMadeOf:

@@ -2,12 +2,11 @@
 
 import json
 import zipfile
-from types import SimpleNamespace
 
 import pytest
 import yaml
 from browser import opened
-from docutils import nodes
+from bs4 import BeautifulSoup
 
 from ppdm.book.site import course, take_along, terms, theme
 from ppdm.course import build
@@ -39,7 +38,7 @@ def test_the_notebooks_are_packed_as_they_are_and_twice_alike(tmp_path):
         packed = {
             name.removeprefix("ppdm-notebooks/"): archive.read(name) for name in archive.namelist()
         }
-    assert "privacy" in packed.pop("README.txt").decode().lower()
+    assert "jupyter" in packed.pop("README.txt").decode().lower()
     assert packed == stored
 
 
@@ -130,85 +129,44 @@ def test_the_legend_is_read_whole():
     assert all("$" not in term.meaning and "\\" not in term.meaning for term in LEGEND)
 
 
-#: As much of Sphinx as the words need.
-APP = SimpleNamespace(
-    builder=SimpleNamespace(get_relative_uri=lambda here, there: "../book/symbols.html"),
-    env=SimpleNamespace(ppdm_terms=LEGEND, ppdm_papers={"notebooks/02_multi_group": "Zhan & Du"}),
-)
+def explained(page: str, paper: str = "") -> str:
+    known = [term for term in LEGEND if not term.papers or paper in term.papers]
+    return terms.explain(page, known, "../book/symbols.html")
 
 
-def explained(docname, *parts):
-    """A page of paragraphs after a title, explained; each paragraph is a list of texts and formulas."""
-    page = nodes.document(None, None)
-    page += nodes.title("", "Naive Bayes")
-    for part in parts:
-        page += nodes.paragraph(
-            "", "", *[p if isinstance(p, nodes.Node) else nodes.Text(p) for p in part]
-        )
-    terms._explain(APP, page, docname)
-    return page
-
-
-def words(page):
+def words(page: str) -> list[str]:
     """The words that are explained, in order."""
-    raws = [raw for raw in page.findall(nodes.raw) if raw.astext().startswith("<span")]
-    return [raw.parent[raw.parent.index(raw) + 1].astext() for raw in raws]
+    return [link.get_text() for link in BeautifulSoup(page, "html.parser").select(".term > a")]
 
 
 def test_a_word_is_explained_once_and_in_running_text_only():
     page = explained(
-        "notebooks/00_primer",
-        ["ID3 and naive Bayes read counts."],
-        ["Naive Bayes again.", nodes.literal("", "kCG"), " and kCG's groups, not PID3."],
+        "<h1>Naive Bayes</h1><p>ID3 and naive Bayes read counts.</p><table><td><p>OptRR</p></td></table>"
+        "<p>Naive Bayes again. <code>kCG</code>, <a href='x'>SSVD</a> and kCG's groups, not PID3.</p>"
     )
-    assert words(page) == ["ID3", "naive Bayes", "kCG"]
-    assert "".join(
-        part.astext() for part in page.findall(nodes.Text) if not isinstance(part.parent, nodes.raw)
-    ).endswith("kCG's groups, not PID3.")
-
-
-def test_a_word_in_a_link_is_left_alone():
-    page = explained(
-        "book/lecturers",
-        [
-            nodes.raw("", '<a href="x">', format="html"),
-            "ID3",
-            nodes.raw("", "</a>", format="html"),
-            " and kCG",
-        ],
-        [nodes.reference("", "SSVD")],
+    assert words(page) == ["ID3", "naive Bayes", "kCG"] and page.endswith(
+        "'s groups, not PID3.</p>"
     )
-    assert words(page) == ["kCG"]
+    assert 'href="../book/symbols.html#term-ID3" aria-describedby="note-term-ID3"' in page
+    assert 'role="tooltip" id="note-term-ID3"' in page
 
 
 def test_a_letter_is_explained_in_the_chapter_of_its_paper():
-    def theta():
-        return ["with ", nodes.math("", r"\theta"), " and ", nodes.math("", r"\theta > 0")]
-
-    assert words(explained("notebooks/02_multi_group", theta())) == [r"\theta"]
-    assert words(explained("notebooks/03_aibr", theta())) == []
-    assert words(explained("book/api/learn", ["ID3"])) == []
-
-
-def test_the_meaning_is_tied_to_its_word_and_no_part_of_the_description():
-    page = explained("book/intro", ["Trees as ID3 grows them."])
-    before, after = page.findall(nodes.raw)
-    assert (
-        'href="../book/symbols.html#term-ID3" aria-describedby="note-term-ID3"' in before.astext()
+    theta, more = (
+        rf'<span class="math notranslate">\({tex}\)</span>' for tex in (r"\theta", r"\theta &gt; 0")
     )
-    assert 'role="tooltip" id="note-term-ID3"' in after.astext()
-    assert theme._first_words(page) == "Trees as ID3 grows them."
+    assert words(explained(f"<p>with {theta} and {more}</p>", "Zhan & Du")) == [r"\(\theta\)"]
+    assert words(explained(f"<p>with {theta}</p>", "Guo")) == []
 
 
 @pytest.mark.slow
 def test_a_meaning_shows_for_mouse_keyboard_and_touch(tmp_path, chromium):
     for name in ("site.css", "site.js"):
         (tmp_path / name).write_text((ROOT / "book" / "_static" / name).read_text(encoding="utf-8"))
-    page = explained("book/intro", ["Trees as ID3 grows them, and kCG."])
-    prose = "".join(part.astext() for part in page.findall(nodes.Text))
+    prose = explained("<p>Trees as ID3 grows them, and kCG.</p>").replace("../book/", "")
     (tmp_path / "index.html").write_text(
         '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="stylesheet" href="site.css">'
-        f'<article class="bd-article"><p>{prose}</p></article><script src="site.js"></script>'
+        f'<article class="bd-article">{prose}</article><script src="site.js"></script>'
     )
     with opened(chromium, tmp_path, "index.html") as window:
         note, word = window.locator("#note-term-ID3"), window.get_by_role("link", name="ID3")

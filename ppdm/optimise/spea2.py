@@ -90,7 +90,7 @@ def optrr(
     n = len(prior)
     population += population % 2  # children come in pairs
 
-    refuse_slow(30.0 * generations * population * n**3, "this search")
+    refuse_slow(5.0 * generations * population * n**3, "this search")
     children = _members(population, n)
     children.matrices[:] = rng.dirichlet(np.ones(n), size=(population, n)).transpose(0, 2, 1)
     for member in children.matrices:
