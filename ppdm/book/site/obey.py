@@ -38,7 +38,7 @@ _NAMES = {
 
 
 def fragments() -> dict[str, str]:
-    """Three tables in Markdown."""
+    """The claims as a list, and two tables, in Markdown."""
     results = {
         point: _field("extended-crosswise", *point)
         for point in product(NUMBERS, SHARES, CARELESS, ALWAYS)
@@ -117,7 +117,7 @@ def _cmdata() -> tuple[float, float]:
 
 def _claims(results: dict) -> str:
     written = yaml.safe_load(Path(__file__).with_suffix(".yml").read_text(encoding="utf-8"))
-    rows = ["| | claim | says | rule | ours | |", "|:--|:--|:--|:--|--:|:--|"]
+    items = []
     for name, (ours, wrong) in evidence(results).items():
         claim = written[name]
         rule = getattr(rules, claim["rule"])
@@ -125,11 +125,12 @@ def _claims(results: dict) -> str:
         if control.met:
             raise ValueError(f"{name}: its rule does not refuse a wrong world, {claim['wrong']}")
         given = ", ".join(f"{key} {value:g}" for key, value in claim["given"].items())
-        rows.append(
-            f"| {name} | {claim['claim']} | {claim['where']} | {claim['rule']}: {given}; refuses *{claim['wrong']}* | "
-            f"{'' if finding.ours is None else f'{finding.ours:.4g}'} | **{'so' if finding.met else 'not so'}** |"
+        number = "" if finding.ours is None else f": {finding.ours:.4g}"
+        items.append(
+            f"- **{name}, {'so' if finding.met else 'not so'}{number}.** {claim['claim'].strip()}\n"
+            f"  *({claim['where']}. Rule: {claim['rule']}, {given}. Refused, as it must be: {claim['wrong']}.)*"
         )
-    return "{.stacked}\n" + "\n".join(rows) + "\n"
+    return "\n".join(items) + "\n"
 
 
 def _devices() -> str:
