@@ -8,6 +8,7 @@ import tomllib
 import pytest
 
 from ppdm import cli
+from ppdm.book import arguments
 from ppdm.places import find_root
 
 
@@ -33,6 +34,18 @@ def test_an_unknown_or_old_command_is_one_sentence(capsys, line, said):
     assert cli.main(line.split()) == 1
     told = capsys.readouterr().err
     assert said in told and told.count("\n") == 1
+
+
+def test_an_option_means_the_same_wherever_it_is():
+    """Of one name, one kind of value and one default."""
+    known: dict[str, set] = {}
+    for options in arguments.TAKES.values():
+        for names, option in options.items():
+            if names.startswith("-"):
+                known.setdefault(names, set()).add(
+                    (option.get("type"), str(option.get("default")), option["help"])
+                )
+    assert {name for name, meanings in known.items() if len(meanings) > 1} == set()
 
 
 #: What a plain install does not bring: the extras' packages, and what comes with them.
