@@ -8,7 +8,7 @@ import yaml
 from browser import opened
 from bs4 import BeautifulSoup
 
-from ppdm.book.site import course, take_along, terms, theme
+from ppdm.book.site import course, take_along, terms
 from ppdm.course import build
 from ppdm.places import find_root
 
@@ -42,11 +42,6 @@ def test_the_notebooks_are_packed_as_they_are_and_twice_alike(tmp_path):
     assert packed == stored
 
 
-def test_the_changes_come_without_their_title():
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert take_along.changes(ROOT) == text.partition("\n")[2].lstrip("\n")
-
-
 def test_each_chapter_with_figures_has_slides(tmp_path):
     def executed(name, *figures):
         html = "".join(f'<figure class="ppdm drawn">{figure}</figure>' for figure in figures)
@@ -66,33 +61,6 @@ def test_each_chapter_with_figures_has_slides(tmp_path):
     assert (tmp_path / "slides-01_drawn.html").read_text().count("<section>") == 2
 
 
-def test_slides_leave_out_the_layout_for_a_phone(tmp_path):
-    narrow = '<div class="narrow" hidden=""><svg>n</svg></div>'
-    drawn = f'<div><div class="wide"><svg>w</svg></div>{narrow}</div><figcaption>C</figcaption>'
-    drawn = f'<figure class="ppdm drawn">{drawn}</figure>'
-    notebook = {
-        "cells": [
-            {"cell_type": "code", "source": [], "outputs": [{"data": {"text/html": [drawn]}}]}
-        ]
-    }
-    (tmp_path / "a.ipynb").write_text(json.dumps(notebook))
-    take_along.slides(tmp_path, tmp_path)
-    told = (tmp_path / "slides-a.html").read_text()
-    assert "<h1>C</h1>" in told and "<svg>w</svg></div></div><figcaption>" in told
-    assert "<svg>n" not in told
-
-
-def test_notebooks_to_download_are_without_outputs(tmp_path):
-    place = tmp_path / "_sources" / "notebooks"
-    place.mkdir(parents=True)
-    cells = [{"cell_type": "markdown", "source": ["# A"]},
-             {"cell_type": "code", "source": ["1"], "outputs": [{"data": {}}], "execution_count": 3}]  # fmt: skip
-    (place / "a.ipynb").write_text(json.dumps({"cells": cells, "nbformat": 4}))
-    theme.strip_sources(tmp_path)
-    first, second = json.loads((place / "a.ipynb").read_text())["cells"]
-    assert first == cells[0] and second == cells[1] | {"outputs": [], "execution_count": None}
-
-
 @pytest.mark.parametrize("name", ["00_primer", "04_optrr"])
 def test_an_assignment_is_a_page_without_its_answers(name):
     pytest.importorskip("nbgrader")
@@ -108,25 +76,7 @@ def test_an_assignment_is_a_page_without_its_answers(name):
     assert live == {True}
 
 
-def test_a_copy_without_nbgrader_has_a_page_that_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(course.importlib.util, "find_spec", lambda name: None)
-    said = course.write(tmp_path / "_static", tmp_path / "assignments")
-    assert "without `nbgrader`" in said
-    assert said in (tmp_path / "assignments" / "none.md").read_text()
-
-
 # The words of the legend
-
-
-def test_the_legend_is_read_whole():
-    anchors = [term.anchor for term in LEGEND]
-    assert len(anchors) == len(set(anchors))
-    told = {spelling: term for term in LEGEND for spelling in term.spellings if not term.papers}
-    assert told["AIBR"].meaning.startswith("each attribute is cut into k equal intervals")
-    assert told[r"$\varepsilon$"].meaning.startswith(
-        "local differential privacy: no report is more than e^ε"
-    )
-    assert all("$" not in term.meaning and "\\" not in term.meaning for term in LEGEND)
 
 
 def explained(page: str, paper: str = "") -> str:

@@ -63,9 +63,9 @@ TAKES: dict[str, dict[str, dict[str, Any]]] = {
 
 #: What a command's help says before its options, where its line in the list is too short.
 MORE = {
-    "verify": "Compute random points of the chapters again and compare them with the manifests that the chapters wrote: which "
-    "agree to the bit, which to the last digits, which don't. Where a book was built, its tables and kept points are compared, "
-    "too. The exit code is 1 if anything differs.",
+    "verify": "Compute random points of the chapters again and compare them with the manifests that they wrote: which agree "
+    "to the bit, which to the last digits, which don't. Where a book was built, its tables and kept points count, too. "
+    "The exit code is 1 if anything differs.",
     "book clean": "Remove kept points that nothing has used for a while, as the other commands do when they end. "
     "Those of the built book and of the quick one stay. (`make clean` removes all of _build.)",
 }
