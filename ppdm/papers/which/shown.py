@@ -14,7 +14,8 @@ def beaten(ch) -> Picture:
     """Who is beaten where a stranger guesses one answer."""
     worst = rows.at(ch.get(rows.beaten), "others", ONE)
     told = [
-        f"{100 * r.distance:.1f}, by {r.by}" if r.distance > 0 else "–" for r in worst.itertuples()
+        f"{100 * distance:.1f}, by {by}" if distance > 0 else "–"
+        for distance, by in zip(worst["distance"], worst["by"], strict=True)
     ]
     table = worst.assign(told=told, dataset=worst["dataset"].map(data.SHORT))
     table = table.pivot(index="scheme", columns="dataset", values="told")
