@@ -636,8 +636,7 @@ def _lines(
         for level, line in _split(part, hue, levels):
             line = line.sort_values(x)
             sentences.append(_sentence(name, level, line[x], line[columns[0]], x))
-        here = baselines.get(name, {}) if col else baselines
-        sentences += _levels_told(name, here)
+        sentences += _levels_told(name, baselines.get(name, {}) if col else baselines)
 
     def draw(phone: bool) -> Figure:
         fig, axes, across = in_panels(len(panels), phone, sharey=not log and len(panels) > 1)
@@ -651,20 +650,16 @@ def _lines(
                 ax.locator_params(axis="x", nbins=3 if phone and across > 1 else 5)
             if log:
                 ax.set_yscale("log")
-            if not log:
-                ax.label_outer(remove_inner_ticks=False) if across == len(axes) else None
+            elif across == len(axes):
+                ax.label_outer(remove_inner_ticks=False)
         for ax in axes[len(panels) :]:
             ax.remove()
         axes = axes[: len(panels)]
-        if not (
-            levels
-            and not log
-            and not phone
-            and _named_at_ends(axes, panels, x, columns, hue, levels)
-        ):
+        wide = levels and not log and not phone
+        if wide and _named_at_ends(axes, panels, x, columns, hue, levels):
+            legend(fig, axes, only=_baseline_names(baselines, col))  # the panels' own legends go
+        else:
             legend(fig, axes)
-        else:  # the names stand at the ends: the panels' own legends go
-            legend(fig, axes, only=_baseline_names(baselines or {}, col))
         return fig
 
     fig = laid_out(draw)
@@ -672,9 +667,8 @@ def _lines(
     shaded = " Bands: 95 % intervals." if columns[1] else ""
     drawn = " Level lines: " + "; ".join(_baseline_names(baselines, col)) + "." if baselines else ""
     fig.caption = f"{what}.{shaded}{drawn} {extra}".strip()
-    told = " ".join(sentences)
-    first = f"{_capital(short)} against {_name(x)}: "
-    fig.alt = first + (told if hue or col else _lower(told))
+    text = " ".join(sentences)
+    fig.alt = f"{_capital(short)} against {_name(x)}: " + (text if hue or col else _lower(text))
     return fig
 
 

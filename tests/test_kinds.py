@@ -340,7 +340,9 @@ def test_numbers_of_another_shape_are_refused():
     )
     with pytest.raises(ValueError, match="a cross table of b, a.*from_crosstab"):
         count(cross)  # its four cells were counted as two records
-    with pytest.raises(ValueError, match="undo takes a table; got a DataFrame: Table.from_crosstab"):
+    with pytest.raises(
+        ValueError, match="undo takes a table; got a DataFrame: Table.from_crosstab"
+    ):
         COIN.undo(cross)
 
 
