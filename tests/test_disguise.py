@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from ppdm import Domain, MultiGroup, RRMatrix, Table, UnrelatedQuestion, count, random_groups
+from ppdm.disguise.matrix import frapp, uniform_perturbation
 from ppdm.domain import decode, encode
 
 FALSE_ALARM = 1e-7  # of every single random test below
@@ -221,11 +222,11 @@ def test_the_plain_readings_disguise_alike():
 def test_the_three_families_are_one(n):
     """[Huang & Du, Theorem 2] Warner's p, UP's q and FRAPP's λ name the same matrices."""
     for p in (0.0, 0.1, 1 / n, 0.7):
-        warner = RRMatrix.warner(n, p)
+        warner = RRMatrix.warner(n, p).M
         np.testing.assert_allclose(
-            warner.M, RRMatrix.uniform_perturbation(n, (n * p - 1) / (n - 1)).M, atol=1e-15
+            warner, uniform_perturbation((n * p - 1) / (n - 1), n)[0], atol=1e-15
         )
-        np.testing.assert_allclose(warner.M, RRMatrix.frapp(n, p * (n - 1) / (1 - p)).M, atol=1e-15)
+        np.testing.assert_allclose(warner, frapp(p * (n - 1) / (1 - p), n)[0], atol=1e-15)
 
 
 def test_more_outputs_are_undone_by_weighted_least_squares():
@@ -388,7 +389,7 @@ def undone(scheme, table):
             lambda: RRMatrix(np.eye(3)).apply(count(answers(columns=["A"]))),
             "3 columns; the attribute",
         ),
-        (lambda: RRMatrix.warner(1, 0.5), "at least two answers"),
+        (lambda: RRMatrix.warner(1, 0.5), "two answers or more"),
         (lambda: MultiGroup(0.7, [["A"]], absent=[0]), "absent is one level; got .0."),
         (
             lambda: RRMatrix.warner(3, 0.7).disguise_digits(
@@ -417,7 +418,11 @@ def undone(scheme, table):
             ),
             "does not fit in memory",
         ),
-        (lambda: RRMatrix.uniform_perturbation(4, -0.5), "from -1/.n-1. = -0.3333 to 1"),
+        (lambda: RRMatrix.warner(2.0, 0.5), "a whole number; got n = 2.0"),
+        (
+            lambda: RRMatrix(np.float32([[0.7, 0.1], [0.3, 0.90000005]])),
+            "sums to 1.000000.*that is rounding, so divide",
+        ),
         (
             lambda: random_groups(NAMES, 5, np.random.default_rng(1)),
             "4 attributes make 1 to 4 groups",
