@@ -32,8 +32,8 @@ _SYMBOLS = {
 }  # fmt: skip
 #: Pages nobody searches for.
 _LEFT_OUT = ("genindex.html", "search.html", "index.html", "py-modindex.html")
-#: Letters of a section's text that are kept: enough for a chapter's longest.
-_LONGEST = 6_000
+#: Letters of a section's text that are kept: enough for a chapter's longest, and for a function's first words.
+_LONGEST, _REFERENCE = 6_000, 300
 
 
 #: What loads Sphinx's own search, on the results page and (to search while one types) on all others.
@@ -111,7 +111,10 @@ def sections(name: str, html: str) -> list[Section]:
             for child in part.children
             if isinstance(child, Tag) and child.name != "section" and child is not heading
         ]
-        anchor, text = str(part.get("id") or ""), plain(" ".join(own))[:_LONGEST]
+        anchor, text = (
+            str(part.get("id") or ""),
+            plain(" ".join(own))[: _LONGEST if keep_tables else _REFERENCE],
+        )
         spans = part.find_all("span", id=True, recursive=False)
         labels = tuple(str(span["id"]) for span in spans)
         found.append(Section(name, anchor, title, words, text, weight, labels))
