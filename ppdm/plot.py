@@ -452,18 +452,18 @@ def trade_off(
 LARGEST_SVG = 200_000  # characters; above, a picture is smaller
 
 _COORDINATES = re.compile(r'\s(?:d|x|y|x1|x2|y1|y2|points)="[^"]*"|translate\([^)]*\)')
-_LONG = re.compile(r"-?\d+\.\d{3,}")
+_LONG = re.compile(r"-?\d+\.\d{2,}")
 _PATH, _STEP = re.compile(r'(?<=\sd=")[^"]*'), re.compile(r"\s*([A-Za-z]|$)\s*")
 _LOOKS = re.compile(r'(?<=\sstyle=")[^"]*')
 
 
-def _to_hundredths(number: re.Match[str]) -> str:
-    """A coordinate to a hundredth of a point: no eye sees more, and the drawing is smaller.
+def _to_tenths(number: re.Match[str]) -> str:
+    """A coordinate to a tenth of a point: no eye sees more, and the drawing is smaller.
 
-    >>> _LONG.sub(_to_hundredths, "M 12.345678 -0.001234 L 7.5 100.999999")
-    'M 12.35 0 L 7.5 101'
+    >>> _LONG.sub(_to_tenths, "M 12.345678 -0.001234 L 7.5 100.999999")
+    'M 12.3 0 L 7.5 101'
     """
-    return f"{round(float(number[0]), 2) + 0.0:g}" if abs(float(number[0])) < 1000 else number[0]
+    return f"{round(float(number[0]), 1) + 0.0:g}" if abs(float(number[0])) < 1000 else number[0]
 
 
 def _packed(text: str) -> str:
@@ -490,7 +490,7 @@ def svg(figure: PlainFigure, *, alone: bool = False) -> str:
         buffer = io.StringIO()
         background: dict[str, Any] = {"facecolor": "white"} if alone else {}
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, **background)
-    text = _COORDINATES.sub(lambda found: _LONG.sub(_to_hundredths, found[0]), buffer.getvalue())
+    text = _COORDINATES.sub(lambda found: _LONG.sub(_to_tenths, found[0]), buffer.getvalue())
     text = text.replace("DejaVuSans-", "g")  # the names of letters, which are most of a drawing
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = _packed(text)
