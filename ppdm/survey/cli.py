@@ -115,7 +115,7 @@ def estimated(
     parts += _parts(args, survey, records, how, likely)
     for part in parts:
         print(f"\n{part.heading}")
-        if part.file != "compliance":  # its sentences say what its table does
+        if part.file != report.COMPLIANCE:  # its sentences say what its table does
             print(part.table.to_string(index=False, float_format="{:.3f}".format))
         print(part.text)
     if folder is not None and whole is not None:
