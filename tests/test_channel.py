@@ -8,7 +8,7 @@ import pytest
 
 from ppdm import Domain, MultiGroup, RRMatrix, Table, UnrelatedQuestion
 from ppdm.disguise import today
-from ppdm.optimise import best_scheme
+from ppdm.optimise import best_scheme, frapp, uniform_perturbation
 from ppdm.privacy import channel, ladder
 
 BITS = Domain(tuple("ABC"), ((0, 1),) * 3)
@@ -20,7 +20,7 @@ def families():
     warner, five = RRMatrix.warner, np.array([0.4, 0.3, 0.15, 0.1, 0.05])
     return {
         "warner 2": warner(2, 0.7).M, "warner 5": warner(5, 0.5).M,
-        "up": RRMatrix.uniform_perturbation(4, 0.3).M, "frapp": RRMatrix.frapp(6, 4.0).M,
+        "up": uniform_perturbation(0.3, 4)[0], "frapp": frapp(4.0, 6)[0],
         "forced": 0.7 * np.eye(3) + np.array([0.1, 0.15, 0.05])[:, None],
         "unrelated": UnrelatedQuestion(0.4).matrix(BITS),
         "unrelated, uneven": UnrelatedQuestion(0.3, {"A": [0.9, 0.1]}).matrix(BITS.only("A")),
