@@ -342,7 +342,7 @@ def _read(path: str) -> pd.DataFrame:
             f"{path} is no CSV file in UTF-8 with commas: {str(error).strip()} (a comma at the end of a "
             "line counts, too, and so do names of rows that have no heading)"
         ) from None
-    return frame.iloc[1:].set_axis(frame.iloc[0].fillna(""), axis=1).reset_index(drop=True)
+    return frame.iloc[1:].set_axis(frame.iloc[0].fillna("").tolist(), axis=1).reset_index(drop=True)
 
 
 def _search(
