@@ -10,7 +10,6 @@ import pytest
 from scipy import stats
 
 from ppdm import Domain, MultiGroup, RRMatrix, Table, UnrelatedQuestion, count, random_groups
-from ppdm.disguise.matrix import frapp, uniform_perturbation
 from ppdm.domain import decode, encode
 
 FALSE_ALARM = 1e-7  # of every single random test below
@@ -216,17 +215,6 @@ def test_the_plain_readings_disguise_alike():
 
 
 # -- outside oracles -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n", [2, 5])
-def test_the_three_families_are_one(n):
-    """[Huang & Du, Theorem 2] Warner's p, UP's q and FRAPP's λ name the same matrices."""
-    for p in (0.0, 0.1, 1 / n, 0.7):
-        warner = RRMatrix.warner(n, p).M
-        np.testing.assert_allclose(
-            warner, uniform_perturbation((n * p - 1) / (n - 1), n)[0], atol=1e-15
-        )
-        np.testing.assert_allclose(warner, frapp(p * (n - 1) / (1 - p), n)[0], atol=1e-15)
 
 
 def test_more_outputs_are_undone_by_weighted_least_squares():

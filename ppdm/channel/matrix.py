@@ -148,7 +148,7 @@ def left_inverse(M: ArrayLike, prior: ArrayLike | None = None) -> np.ndarray:
     return inverse
 
 
-def checked_matrix(M: np.ndarray) -> np.ndarray:
+def checked_matrix(M: ArrayLike) -> np.ndarray:
     """A randomizing matrix as floats: its entries are probabilities, its columns sum to one.
 
     >>> checked_matrix([[0.7, 0.3], [0.4, 0.6]])

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -329,7 +329,12 @@ def _check_number(answers: int, words: str) -> None:
 def _read(path: str) -> pd.DataFrame:
     """A CSV file as words; only an empty field is no answer ("None" and "NA" are answers)."""
     refuse_address(path)
-    words = {"dtype": str, "skipinitialspace": True, "keep_default_na": False, "na_values": [""]}
+    words: dict[str, Any] = {
+        "dtype": str,
+        "skipinitialspace": True,
+        "keep_default_na": False,
+        "na_values": [""],
+    }
     try:  # without a header: else a row that is longer would shift the columns
         frame = pd.read_csv(path, header=None, **words)
     except ValueError as error:  # pandas' own and those of the encoding
@@ -337,7 +342,7 @@ def _read(path: str) -> pd.DataFrame:
             f"{path} is no CSV file in UTF-8 with commas: {str(error).strip()} (a comma at the end of a "
             "line counts, too, and so do names of rows that have no heading)"
         ) from None
-    return frame.iloc[1:].set_axis(frame.iloc[0].fillna(""), axis=1).reset_index(drop=True)
+    return frame.iloc[1:].set_axis(frame.iloc[0].fillna("").tolist(), axis=1).reset_index(drop=True)
 
 
 def _search(
