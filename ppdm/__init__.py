@@ -98,15 +98,14 @@ respondent as one of a million, and refuses what does not match.
 
 **An interval.** Every share, with its standard error and the ends of its interval.
 
->>> from ppdm.survey.estimate import estimate
+>>> from ppdm.estimate import estimate
 >>> shares = estimate(sent, survey)
 >>> shares.loc[shares["answer"] == "yes", ["question", "share", "low", "high"]].round(2).values.tolist()
 [['smokes', 0.26, 0.2, 0.32], ['drinks', 0.52, 0.46, 0.58]]
 
 **Pairs.** How two answers go together; for any number of questions, count and undo their table.
 
->>> from ppdm.survey.relate import pairs
->>> pairs(sent, survey, "smokes", "drinks").shape[0]
+>>> estimate(sent, survey, of=["smokes", "drinks"]).shape[0]
 4
 >>> scheme.undo(count(sent, scheme).marginal("smokes", "drinks")).dense.shape
 (2, 2)
