@@ -283,13 +283,14 @@ def privacy_curves(
     xlabel: str = "",
     ylabel: str = "",
     caption: str = "",
+    log: bool = False,
 ) -> Figure:
-    """Exact (computed, not sampled) curves of column `y` against `x`, PSE or a best guess, say.
+    """Exact (computed, not sampled) curves of column `y` against `x`, PSE or a best guess, say; `log`: `y` by its logarithm.
 
     >>> privacy_curves(pd.DataFrame({"q": [0.1, 0.9], "guess": [0.5, 0.9]}), "q", "guess").alt
     'Guess against q: rises from 0.5 at q = 0.1 to 0.9 at q = 0.9.'
     """
-    figure = _drawn(frame, x, y, hue, col, levels=baselines, labels=(xlabel, ylabel))
+    figure = _drawn(frame, x, y, hue, col, levels=baselines, labels=(xlabel, ylabel), log=log)
     _told(figure, frame, x, y, hue, col, baselines, _capital(_name(y)), _name(y))
     figure.caption = f"{caption}." if caption else figure.caption
     return figure
