@@ -10,14 +10,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from ppdm import data, places
 from ppdm.files import replace_file
 from ppdm.study import cards, grid, ledger, manifest, provenance
 from ppdm.study.parameters import check as check_parameters
-from ppdm.study.worlds import Reading
 
 # Columns of saved frames come in this order, where they apply; others stand before `rep`.
 ORDER = ("dataset", "scheme", "groups", "theta", "q", "k", "delta", "reading")
@@ -155,28 +153,7 @@ class Chapter:
         drawing = plot.element(figure, alt, name)
         _display(cards.figure(drawing, self.figures, name, caption, files))
 
-    def number(self, key: str, value: Any) -> Any:
-        """Glue a number (or a word) for the prose; returns it."""
-        value = value.item() if isinstance(value, np.generic) else value
-        _glue(key, value)
-        return value
-
     # Deciding
-
-    def evidence(
-        self,
-        name: str,
-        frame: pd.DataFrame,
-        *,
-        plants: pd.DataFrame | None = None,
-        draws: str | None = "split",
-        readings: Iterable[Reading] = (),
-    ) -> None:
-        """Hand over a summary of runs in many worlds, from which claims take their evidence by `name`.
-
-        `readings` are those of its column `world`, `plants` a summary of wrong worlds (see `study.cases`).
-        """
-        self.ledger.rows[name] = ledger.Rows(frame, plants, draws, tuple(readings))
 
     def movers(self, *ids: str, rows: ledger.Rows | None = None) -> list[str]:
         """The readings that move the evidence of one of these claims by a standard error or more.
@@ -185,19 +162,15 @@ class Chapter:
         """
         return self.ledger.movers(*ids, rows=rows)
 
-    def decide(self, id: str, *evidence: Any, **given: Any) -> Any:
-        """Decide a claim by its rule and return its card (let it be the cell's last line).
+    def decide(self, *ids: str) -> Any:
+        """Decide claims by the evidence and the rules that their entries name (let it be the cell's last line).
 
-        A claim whose entry names its evidence needs no more than its id; many ids give one table. `plain`,
-        `under`: evidence of a claim with a condition; `worlds`, `draws`, `plants`: the same claim elsewhere,
-        names to evidence (see `study.cases`); `note`: a computed sentence.
+        One claim is shown as a card, many as one table.
         """
-        ids = [id, *(more for more in evidence if isinstance(more, str))]
         for known in filter(None, map(self.ledger.claims.get, ids)):
             self._compute(known.rows)
-        if len(ids) > 1:
-            return cards.cards([self.ledger.decide(each) for each in ids])
-        return cards.Card(self.ledger.decide(id, *evidence, **given))
+        decisions = [self.ledger.decide(id) for id in ids]
+        return cards.Card(decisions[0]) if len(ids) == 1 else cards.cards(decisions)
 
     def _compute(self, name: str) -> None:
         """The rows that a claim's entry names, by the function of that name in the paper's `rows`."""
@@ -205,10 +178,6 @@ class Chapter:
         if function is not None and name not in self.ledger.rows:
             rows = self.get(function)
             self.ledger.rows[name] = rows if isinstance(rows, ledger.Rows) else ledger.Rows(rows)
-
-    def decide_all(self, evidence: dict[str, dict]) -> cards.Html:
-        """Decide many claims (id to its evidence by name) and return them as one table."""
-        return cards.cards([self.ledger.decide(id, **given) for id, given in evidence.items()])
 
     def elsewhere(self, stem: str) -> cards.Html:
         """The claims that another page decides, each under the anchor its card once had here."""
@@ -219,7 +188,7 @@ class Chapter:
         return cards.verdicts(self.ledger.in_order())
 
     def finish(self) -> None:
-        """Write verdicts and provenance, glue them, show the provenance block.
+        """Write verdicts, numbers and provenance, and show the verdicts, folded, and the provenance block.
 
         Fails if a claim has no verdict. A verdict that is not the expected one is shown here; the
         build fails on it.
@@ -227,17 +196,14 @@ class Chapter:
         facts = self._provenance()
         path = self.results.parent / "provenance" / f"{self.stem}.json"
         replace_file(path, json.dumps(facts, indent=2, default=str).encode() + b"\n")
-        _glue(f"{self.stem}-size", facts["size"])
         if self.numbers:
             self._write_numbers(self.numbers(self))
         if self.ledger.claims:
             decided = self.results / self.stem / "claims.csv"
             self.ledger.write(decided)
             self.recorder.table(decided.name, decided.read_bytes())
-            _glue(f"{self.stem}-verdicts", self.verdicts())
-            _glue(f"{self.stem}-summary", ledger.summary(self.ledger.decided.values()))
         self._write_manifest(facts)
-        if self.ledger.claims and self.numbers:
+        if self.ledger.claims:
             _display(cards.folded(self.verdicts(), "All verdicts of this page"))
         if self.ledger.changed():
             _display(cards.changed(self.ledger.changed()))
@@ -354,14 +320,6 @@ def _short(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return f"{len(value)} values" if len(value) > 4 else ", ".join(map(str, value))
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-
-
-def _glue(key: str, value: object) -> None:
-    """Glue for the page; outside of a notebook there is no page."""
-    if _in_notebook():
-        from myst_nb import glue
-
-        glue(key, value, display=False)
 
 
 def _display(piece: cards.Html) -> None:
