@@ -46,6 +46,9 @@ def in_cpython():
         for name, module in (("plot", plot), ("study", study)):
             patch.setitem(sys.modules, f"ppdm.{name}", module)
             patch.setattr(ppdm, name, module, raising=False)
+        for name, module in list(sys.modules.items()):  # those that other tests have loaded
+            if name.startswith("ppdm.papers.") and hasattr(module, "study"):
+                patch.setattr(module, "study", study)
 
         @cache
         def run(cells):
