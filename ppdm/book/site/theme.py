@@ -116,7 +116,9 @@ _WIDTHS = {
     r"[A-Zθ∑∫]": 0.75,
     r"[mw]": 0.8,
 }
-_SET = re.compile(r'<(span|div) class="(math [^"]*)">(\s*\\[(\[].*?)</\1>', re.DOTALL)
+_SET = re.compile(
+    r'<(span|div) class="(math [^"]*)"(?: style="--room:[^"]*")?>(\s*\\[(\[].*?)</\1>', re.DOTALL
+)
 
 
 def room_for(tex: str, display: bool) -> float:
@@ -142,9 +144,24 @@ def room_for(tex: str, display: bool) -> float:
     )
 
 
-def _with_room(formula: re.Match[str]) -> str:
-    kind, names, tex = formula.groups()
-    return f'<{kind} class="{names}" style="--room:{room_for(html.unescape(tex), kind == "div")}em">{tex}</{kind}>'
+#: What a browser measured: the room in em of a formula, in a line or (True) on lines of its own.
+Rooms = dict[tuple[str, bool], float]
+
+
+def _with_rooms(text: str, measured: Rooms) -> str:
+    def with_room(formula: re.Match[str]) -> str:
+        kind, names, tex = formula.groups()
+        said, display = html.unescape(tex), kind == "div"
+        room = measured.get((said.strip()[2:-2].strip(), display), room_for(said, display))
+        return f'<{kind} class="{names}" style="--room:{room:g}em">{tex}</{kind}>'
+
+    return _SET.sub(with_room, text)
+
+
+def give_room(site: Path, measured: Rooms) -> None:
+    """The pages of a site with the rooms that a browser measured, where it did: no line breaks anew when a formula is set."""
+    for path in site.rglob("*.html"):
+        path.write_text(_with_rooms(path.read_text(encoding="utf-8"), measured), encoding="utf-8")
 
 
 def mend_page(text: str) -> str:
@@ -158,7 +175,7 @@ def mend_page(text: str) -> str:
     """
     for wrong, right in _IN_PAGES:
         text = wrong.sub(right, text)
-    return _SET.sub(_with_room, text)
+    return _with_rooms(text, {})
 
 
 def mend_site(site: Path) -> None:
