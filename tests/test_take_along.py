@@ -1,19 +1,29 @@
 """What one takes along: the citation, the notebooks as one file, the changes, the slides, the words of the legend."""
 
-import json
 import zipfile
 
 import pytest
 import yaml
 from browser import opened
 from bs4 import BeautifulSoup
+from docutils.core import publish_doctree, publish_from_doctree
+from myst_parser.parsers.docutils_ import Parser
 
 from ppdm.book.site import course, take_along, terms
 from ppdm.course import build
 from ppdm.places import find_root
 
 ROOT = find_root()
-LEGEND = terms.read_legend((ROOT / "book" / "symbols.md").read_text(encoding="utf-8"))
+QUIET = {"report_level": 5, "myst_enable_extensions": ["dollarmath", "attrs_block"]}
+
+
+def tree(text: str):
+    return publish_doctree(text, parser=Parser(), settings_overrides=QUIET)
+
+
+LEGEND = [
+    term for term, _ in terms.read_legend(tree((ROOT / "book" / "symbols.md").read_text("utf-8")))
+]
 
 
 def test_the_citation_is_that_of_the_file():
@@ -42,25 +52,6 @@ def test_the_notebooks_are_packed_as_they_are_and_twice_alike(tmp_path):
     assert packed == stored
 
 
-def test_each_chapter_with_figures_has_slides(tmp_path):
-    def executed(name, *figures):
-        html = "".join(f'<figure class="ppdm drawn">{figure}</figure>' for figure in figures)
-        output = {"output_type": "display_data", "data": {"text/html": [html]}}
-        cells = [
-            {"cell_type": "markdown", "source": [f"# {name}\n"]},
-            {"cell_type": "code", "source": [], "outputs": [output]},
-        ]
-        (tmp_path / f"{name}.ipynb").write_text(json.dumps({"cells": cells}))
-
-    assert "no slides" in take_along.slides(tmp_path, tmp_path)
-    executed("00_plain")
-    executed("01_drawn", "<svg>one</svg>", "<svg>two</svg>")
-    assert take_along.slides(tmp_path, tmp_path) == (
-        '- <a href="../_static/course/slides-01_drawn.html">01_drawn</a>: 2 figures\n'
-    )
-    assert (tmp_path / "slides-01_drawn.html").read_text().count("<section>") == 2
-
-
 @pytest.mark.parametrize("name", ["00_primer", "04_optrr"])
 def test_an_assignment_is_a_page_without_its_answers(name):
     pytest.importorskip("nbgrader")
@@ -79,9 +70,12 @@ def test_an_assignment_is_a_page_without_its_answers(name):
 # The words of the legend
 
 
-def explained(page: str, paper: str = "") -> str:
+def explained(text: str, paper: str = "") -> str:
+    """A page, written in Markdown, with the words that are explained."""
+    page = tree(text)
     known = [term for term in LEGEND if not term.papers or paper in term.papers]
-    return terms.explain(page, known, "../book/symbols.html")
+    terms.explain(page, known, "../book/symbols.html")
+    return publish_from_doctree(page, writer_name="html5", settings_overrides=QUIET).decode()
 
 
 def words(page: str) -> list[str]:
@@ -91,32 +85,28 @@ def words(page: str) -> list[str]:
 
 def test_a_word_is_explained_once_and_in_running_text_only():
     page = explained(
-        "<h1>Naive Bayes</h1><p>ID3 and naive Bayes read counts.</p><table><td><p>OptRR</p></td></table>"
-        "<p>Naive Bayes again. <code>kCG</code>, <a href='x'>SSVD</a> and kCG's groups, not PID3.</p>"
+        "# Naive Bayes\n\nID3 and naive Bayes read counts.\n\n| OptRR |\n|--|\n| OptRR |\n\n"
+        "Naive Bayes again. `kCG`, [SSVD](x) and kCG's groups, not PID3."
     )
-    assert words(page) == ["ID3", "naive Bayes", "kCG"] and page.endswith(
-        "'s groups, not PID3.</p>"
-    )
+    assert words(page) == ["ID3", "naive Bayes", "kCG"] and "'s groups, not PID3." in page
     assert 'href="../book/symbols.html#term-ID3" aria-describedby="note-term-ID3"' in page
     assert 'role="tooltip" id="note-term-ID3"' in page
 
 
 def test_a_letter_is_explained_in_the_chapter_of_its_paper():
-    theta, more = (
-        rf'<span class="math notranslate">\({tex}\)</span>' for tex in (r"\theta", r"\theta &gt; 0")
-    )
-    assert words(explained(f"<p>with {theta} and {more}</p>", "Zhan & Du")) == [r"\(\theta\)"]
-    assert words(explained(f"<p>with {theta}</p>", "Guo")) == []
+    text = r"with $\theta$ and $\theta > 0$"
+    assert len(words(explained(text, "Zhan & Du"))) == 1
+    assert words(explained(text, "Guo")) == []
 
 
 @pytest.mark.slow
 def test_a_meaning_shows_for_mouse_keyboard_and_touch(tmp_path, chromium):
     for name in ("site.css", "site.js"):
         (tmp_path / name).write_text((ROOT / "book" / "_static" / name).read_text(encoding="utf-8"))
-    prose = explained("<p>Trees as ID3 grows them, and kCG.</p>").replace("../book/", "")
+    prose = explained("Trees as ID3 grows them, and kCG.").replace("../book/", "")
     (tmp_path / "index.html").write_text(
         '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="stylesheet" href="site.css">'
-        f'<article class="bd-article">{prose}</article><script src="site.js"></script>'
+        f'<article class="bd-article">{prose.partition("<body>")[2]}</article><script src="site.js"></script>'
     )
     with opened(chromium, tmp_path, "index.html") as window:
         note, word = window.locator("#note-term-ID3"), window.get_by_role("link", name="ID3")
