@@ -1,29 +1,15 @@
-"""What one takes along: the citation, the notebooks as one file, the changes, the slides, the words of the legend."""
+"""What one takes along: the citation, the notebooks as one file, the changes."""
 
 import zipfile
 
 import pytest
 import yaml
-from browser import opened
-from bs4 import BeautifulSoup
-from docutils.core import publish_doctree, publish_from_doctree
-from myst_parser.parsers.docutils_ import Parser
 
-from ppdm.book.site import course, take_along, terms
+from ppdm.book.site import course, take_along
 from ppdm.course import build
 from ppdm.places import find_root
 
 ROOT = find_root()
-QUIET = {"report_level": 5, "myst_enable_extensions": ["dollarmath", "attrs_block"]}
-
-
-def tree(text: str):
-    return publish_doctree(text, parser=Parser(), settings_overrides=QUIET)
-
-
-LEGEND = [
-    term for term, _ in terms.read_legend(tree((ROOT / "book" / "symbols.md").read_text("utf-8")))
-]
 
 
 def test_the_citation_is_that_of_the_file():
@@ -65,67 +51,3 @@ def test_an_assignment_is_a_page_without_its_answers(name):
     code = [cell for cell in cells if cell["cell_type"] == "code"]
     live = {"live" in cell["metadata"].get("tags", []) for cell in code}
     assert live == {True}
-
-
-# The words of the legend
-
-
-def explained(text: str, paper: str = "") -> str:
-    """A page, written in Markdown, with the words that are explained."""
-    page = tree(text)
-    known = [term for term in LEGEND if not term.papers or paper in term.papers]
-    terms.explain(page, known, "../book/symbols.html")
-    return publish_from_doctree(page, writer_name="html5", settings_overrides=QUIET).decode()
-
-
-def words(page: str) -> list[str]:
-    """The words that are explained, in order."""
-    return [link.get_text() for link in BeautifulSoup(page, "html.parser").select(".term > a")]
-
-
-def test_a_word_is_explained_once_and_in_running_text_only():
-    page = explained(
-        "# Naive Bayes\n\nID3 and naive Bayes read counts.\n\n| OptRR |\n|--|\n| OptRR |\n\n"
-        "Naive Bayes again. `kCG`, [SSVD](x) and kCG's groups, not PID3."
-    )
-    assert words(page) == ["ID3", "naive Bayes", "kCG"] and "'s groups, not PID3." in page
-    assert 'href="../book/symbols.html#term-ID3" aria-describedby="note-term-ID3"' in page
-    assert 'role="tooltip" id="note-term-ID3"' in page
-
-
-def test_a_letter_is_explained_in_the_chapter_of_its_paper():
-    text = r"with $\theta$ and $\theta > 0$"
-    assert len(words(explained(text, "Zhan & Du"))) == 1
-    assert words(explained(text, "Guo")) == []
-
-
-@pytest.mark.slow
-def test_a_meaning_shows_for_mouse_keyboard_and_touch(tmp_path, chromium):
-    for name in ("site.css", "site.js"):
-        (tmp_path / name).write_text((ROOT / "book" / "_static" / name).read_text(encoding="utf-8"))
-    prose = explained("Trees as ID3 grows them, and kCG.").replace("../book/", "")
-    (tmp_path / "index.html").write_text(
-        '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="stylesheet" href="site.css">'
-        f'<article class="bd-article">{prose.partition("<body>")[2]}</article><script src="site.js"></script>'
-    )
-    with opened(chromium, tmp_path, "index.html") as window:
-        note, word = window.locator("#note-term-ID3"), window.get_by_role("link", name="ID3")
-        assert not note.is_visible()
-        word.hover()
-        assert note.is_visible()
-        window.keyboard.press("Escape")
-        assert not note.is_visible()
-        window.mouse.move(0, 400)
-        word.focus()
-        assert note.is_visible()
-        assert "it needs only counts" in window.evaluate(
-            "() => document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent"
-        )
-    with opened(chromium, tmp_path, "index.html", has_touch=True) as window:
-        window.get_by_role("link", name="kCG").tap()
-        assert window.locator("#note-term-kCG").is_visible() and window.url.endswith("index.html")
-        window.get_by_role("link", name="kCG").tap()
-        window.wait_for_url("**/symbols.html#term-kCG")
-    with opened(chromium, tmp_path, "index.html", java_script_enabled=False) as window:
-        window.keyboard.press("Tab")
-        assert window.locator("#note-term-ID3").is_visible()
