@@ -38,14 +38,14 @@ def difference(old: pd.DataFrame, new: pd.DataFrame, limit: float = SAME) -> str
 
     >>> difference(pd.DataFrame({"a": [1.0, 2.0]}), pd.DataFrame({"a": [1.0, 2.0 + 1e-13]}))
     ''
-    >>> difference(pd.DataFrame({"a": [1.0, 2.0]}), pd.DataFrame({"a": [1.0, 2.5]}))[-62:]
-    '[left]: [1.0, 2.0] [right]: [1.0, 2.5] At positional index 1, first diff: 2.0 != 2.5'
+    >>> difference(pd.DataFrame({"a": [1.0, 2.0]}), pd.DataFrame({"a": [1.0, 2.5]})).partition("[left]: ")[2]
+    '[1.0, 2.0] [right]: [1.0, 2.5] At positional index 1, first diff: 2.0 != 2.5'
     """
     if list(old) != list(new):
         return f"columns {list(old)} were, {list(new)} are"
-    sides = (side.select_dtypes("number").astype(float) for side in (old, new))
+    was, now = (side.select_dtypes("number").astype(float) for side in (old, new))
     try:
-        pd.testing.assert_frame_equal(*sides, rtol=limit, atol=limit)
+        pd.testing.assert_frame_equal(was, now, rtol=limit, atol=limit)
     except AssertionError as error:
         return " ".join(str(error).split())
     return ""
