@@ -163,6 +163,35 @@ def worst_of(rows: pd.DataFrame, of: str = "mean", by: Sequence[str] = ("dataset
     return {"value": rows[of].to_numpy(), "se": rows[ERRORS[of]].to_numpy(), "names": _names(rows)}
 
 
+def values_of(rows: pd.DataFrame, of: str = "mean", by: Sequence[str] = ("dataset",)) -> dict:
+    """All values of a column, each named by the coordinates `by`; errors come from the spread between draws.
+
+    >>> values_of(pd.DataFrame({"dataset": ["b", "a"], "range": [1.0, 2]}), of="range")
+    {'value': array([2., 1.]), 'names': ['a', 'b']}
+    """
+    rows = rows.set_index(list(by)).sort_index()
+    return {"value": rows[of].to_numpy(), "names": _names(rows)}
+
+
+def differences_of(rows: pd.DataFrame, of: str = "mean", by: Sequence[str] = ("dataset",)) -> dict:
+    """The same, for an ordering.
+
+    >>> list(differences_of(pd.DataFrame({"dataset": ["a"], "gain": [1.0]}), of="gain"))
+    ['differences', 'names']
+    """
+    found = values_of(rows, of, by)
+    return {"differences": found["value"], "names": found["names"]}
+
+
+def number(rows: pd.DataFrame, of: str = "mean") -> dict:
+    """The one number that the rows hold.
+
+    >>> number(pd.DataFrame({"mean": [3.0]}))
+    {'value': 3.0}
+    """
+    return {"value": rows[of].item()}
+
+
 def between_ends(rows: pd.DataFrame, x: str, by: Sequence[str] = ("dataset",)) -> dict:
     """By how much the mean at the largest `x` is above each other, and each other above that at the least.
 
@@ -204,6 +233,7 @@ def _names(rows: pd.DataFrame) -> list[str]:
 #: What a claim's entry may name after `from`, beside what its paper's rows.py has.
 EXTRACTORS: dict[str, Callable[..., dict]] = {
     "along": along, "loss at": loss_at, "worst of": worst_of, "between ends": between_ends, "sides": sides,
+    "values of": values_of, "differences of": differences_of, "number": number,
 }  # fmt: skip
 
 

@@ -157,8 +157,11 @@ def parts_of(claim: Claim, rows: Rows) -> Iterator[tuple[str, Claim, Rows]]:
             return frame[(frame[columns] == list(key)).all(axis=1)]
 
         name, part = ", ".join(map(str, key)), claim
-        if isinstance(claim.given.get("printed"), dict):
-            number = claim.given["printed"][name]
+        printed = claim.given.get("printed")
+        if isinstance(printed, dict):
+            if name not in printed:
+                continue
+            number = printed[name]
             part = replace(claim, printed=number, given=claim.given | {"printed": number})
         plants = None if rows.plants is None else here(rows.plants)
         yield name, part, rows._replace(frame=here(rows.frame), plants=plants)

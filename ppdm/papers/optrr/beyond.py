@@ -7,13 +7,7 @@ from itertools import combinations, product
 import numpy as np
 
 from ppdm.optimise import descent, frontier, objectives
-from ppdm.papers.optrr.experiment import (
-    at_levels,
-    front_columns,
-    levels,
-    normal_prior,
-    warner_front,
-)
+from ppdm.papers.optrr.experiment import front_columns, levels
 
 DIGITS = 9  # what a solver finds is kept to so many significant digits
 
@@ -38,23 +32,6 @@ def frontier_cell(rng, dataset: str, delta: float, priors: dict, count: int):
         "bound": significant([p.bound for p in points], 6),
         "gap": np.array([power_above(p.gap) for p in points]),
         "outputs": np.array([len(p.matrix) for p in points]),
-    }
-
-
-def sizes_cell(rng, n: int, delta: float, privacy_share: float):
-    """Warner, the best square matrix and the frontier for a normal prior of n values."""
-    prior = normal_prior((n + 1) / 2, 0.17 * n, n)
-    low, high = 1 - delta, 1 - prior.max()
-    level = low + privacy_share * (high - low)
-    warner = warner_front(prior, delta)
-    square = descent.square_front(prior, delta, [level], rng).mse[0]
-    best = frontier.best_scheme(prior, delta, level)
-    return {
-        "level": [level],
-        "warner": at_levels(warner.privacy, warner.mse, [level]),
-        "square": significant([square], 6),
-        "frontier": significant([best.mse], 6),
-        "gap": [power_above(best.gap)],
     }
 
 

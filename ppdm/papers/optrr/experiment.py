@@ -69,6 +69,30 @@ def possible_delta(prior: np.ndarray, wanted: float = 0.75) -> float:
     return wanted if prior.max() < wanted else float((1 + prior.max()) / 2)
 
 
+def priors(
+    age: pd.Series,
+    normal_mean: float = NORMAL["mean"],
+    normal_sd: float = NORMAL["sd"],
+    gamma_width: float = GAMMA_WIDTH,
+    cut: str = "widths",
+    **of_search: object,
+) -> dict[str, np.ndarray]:
+    """The experiments' distributions under a reading's options.
+
+    >>> priors(pd.Series([1, 2]), gamma_width=1.0)["gamma"][0].round(2)
+    np.float64(0.4)
+    """
+    by_count = pd.qcut(age, 10).value_counts(normalize=True).to_numpy() if cut == "counts" else None
+    return {
+        "normal": normal_prior(normal_mean, normal_sd),
+        "gamma": gamma_prior(width=gamma_width),
+        "uniform": np.full(10, 0.1),
+        "age": adult_prior(age) if by_count is None else by_count,
+        "gamma(2, 2)": gamma_prior(2.0, 2.0, 1.0),
+        "gamma(3, 1)": gamma_prior(3.0, 1.0, 0.8),
+    }
+
+
 # The theorems -------------------------------------------------------------------------------------
 
 
@@ -133,6 +157,28 @@ def warner_front(prior, delta: float, respondents: int = 10_000) -> spea2.Front:
     matrices = warner(np.linspace(0, 1, WARNER_STEPS), len(prior))
     matrices = matrices[objectives.max_posterior(matrices, prior) <= delta * (1 + 1e-12)]
     return _non_dominated(matrices, prior, respondents)
+
+
+def warner_limits(prior, deltas=(0.6, 0.7, 0.8, 0.9)) -> list[float]:
+    """[Huang & Du, VI.C.1] The lowest privacy of Warner's matrices for each bound.
+
+    It is where `warner_front` begins, without its errors. A report y is guessed right with probability
+    max(p P(y), q P(x)), where x is the most common other answer.
+
+    >>> np.round(warner_limits(normal_prior()), 3).tolist()
+    [0.598, 0.506, 0.382, 0.223]
+    """
+    prior = np.asarray(prior, dtype=float)
+    p = np.linspace(0, 1, WARNER_STEPS)[:, None]
+    q = (1 - p) / (len(prior) - 1)
+    first, second = np.argsort(-prior, kind="stable")[:2]
+    other = np.where(np.arange(len(prior)) == first, prior[second], prior[first])
+    guessed, reported = np.maximum(p * prior, q * other), p * prior + q * (1 - prior)
+    surest = np.divide(guessed, reported, out=np.zeros_like(guessed), where=reported > 0).max(
+        axis=1
+    )
+    privacy = 1 - guessed.sum(axis=1)
+    return [float(privacy[surest <= delta * (1 + 1e-12)].min()) for delta in deltas]
 
 
 def _non_dominated(matrices, prior, respondents: int = 10_000) -> spea2.Front:
@@ -231,10 +277,12 @@ def drawn_cell(
     return beside_warner(front, warner_front(prior, delta, respondents))
 
 
-def beside_warner(front, warner: spea2.Front) -> pd.DataFrame:
+def beside_warner(front: spea2.Front | pd.DataFrame, warner: spea2.Front) -> pd.DataFrame:
     """`gain` of a front, and the ends of its privacy and of Warner's in every row."""
-    told = gain(pd.DataFrame({"privacy": front.privacy, "mse": front.mse}), warner)
-    return told.assign(
+    gained = gain(
+        pd.DataFrame({"privacy": np.array(front.privacy), "mse": np.array(front.mse)}), warner
+    )
+    return gained.assign(
         **{
             "lowest": front.privacy.min(),
             "highest": front.privacy.max(),
