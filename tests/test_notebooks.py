@@ -12,7 +12,7 @@ from ppdm.study import ledger
 
 ROOT = places.find_root(Path(__file__).parent)
 READINGS = [
-    *electronic_surveys.readings.READINGS,
+    *electronic_surveys.READINGS,
     *multi_group.READINGS.values(),
     *aibr.readings.READINGS.values(),
     *optrr.READINGS,

@@ -298,7 +298,7 @@ class TestRows:
 
 
 class TestNumbersInSentences:
-    TEXT = "Of 100, **81.3**<!--right:.1f--> % and 1,000<!--all:,--> (−0.5<!--low-->)."
+    TEXT = "Of 100, **some 81.3**<!--right:.1f--> % and 1,000<!--all:,--> (−0.5<!--low-->)."
 
     def test_a_run_puts_in_its_own_and_a_text_that_differs_is_named(self, tmp_path):
         now = {"right": 12.34, "all": 20, "low": "none"}

@@ -32,16 +32,19 @@ def replaced(text: str, numbers: Mapping[str, Any], keep: bool = False) -> str:
     """
 
     def number(match: re.Match) -> str:
-        name, form = match["name"], match["form"] or ""
-        if name not in numbers:
-            raise ValueError(
-                f"the text has a number {name!r} that its chapter does not compute; "
-                f"it computes {', '.join(numbers) or 'none'}"
-            )
         text = match[0] if keep else match["text"] + match["end"]
-        return format(numbers[name], form) + text[len(match["text"]) :]
+        return _computed(match, numbers) + text[len(match["text"]) :]
 
     return NUMBER.sub(number, text)
+
+
+def _computed(match: re.Match, numbers: Mapping[str, Any]) -> str:
+    if match["name"] not in numbers:
+        raise ValueError(
+            f"the text has a number {match['name']!r} that its chapter does not compute; "
+            f"it computes {', '.join(numbers) or 'none'}"
+        )
+    return format(numbers[match["name"]], match["form"] or "")
 
 
 def put_in(notebook: dict[str, Any], numbers: Mapping[str, Any], keep: bool = False) -> dict:
@@ -66,7 +69,7 @@ def stale(notebook: Path, numbers: Mapping[str, Any]) -> list[str]:
     lines = []
     for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
         for match in NUMBER.finditer("".join(cell["source"]) * (cell["cell_type"] == "markdown")):
-            now = replaced(match[0], numbers).strip("*")
+            now = _computed(match, numbers)
             if now != match["text"]:
                 lines.append(
                     f"{notebook.name}: {match['name']} is {match['text']} in the text and {now} as computed "

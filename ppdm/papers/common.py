@@ -7,11 +7,11 @@ grid point), `evidence` (frames in, evidence for claims out), `beyond` (what goe
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -211,16 +211,101 @@ def _respondents(dataset: str, coding: tuple) -> Respondents:
     return Respondents(held(codes), domain)
 
 
-def scores(confusion: np.ndarray) -> tuple[float, float, float]:
-    """Accuracy, balanced accuracy, and 1 if all got the same class; of [true class, predicted].
+# The experiment ---------------------------------------------------------------------------------------
+
+LABELS = ("true", "shuffled")
+
+
+def surveys(
+    rng: np.random.Generator,
+    parts: Iterable[tuple[Table, Table]],
+    learned: Callable[[Table, np.random.Generator], Any],
+    *,
+    labels: str = "true",
+    beside: Callable[[Table, Table], dict[str, float]] | None = None,
+) -> dict[str, np.ndarray]:
+    """Survey after survey: the respondents of a training part are asked, the model is tested on true records.
+
+    `learned` is what disguises a training part and learns from the reports: a model. `labels`
+    ``"shuffled"`` is wrong on purpose: the classes of the respondents are dealt out anew. Returns
+    ``accuracy``, ``balanced`` (the mean of the two classes' accuracies), ``constant`` (1 if all got the same
+    class), and what `beside` says of a division.
+
+    >>> fixed = respondents("breast-cancer-wisconsin").fixed
+    >>> run = surveys(np.random.default_rng(1), [fixed] * 2, lambda table, _: OneClass().fit_table(table))
+    >>> run["balanced"]
+    array([0.5, 0.5])
+    """
+    check("labels", labels, LABELS)
+    rows, last, known = [], None, {}
+    for train, test in parts:
+        if beside and train is not last:
+            known, last = beside(train, test), train
+        model = learned(shuffled(train, rng) if labels == "shuffled" else train, rng)
+        rows.append(scores(model.confusion(test))._asdict() | known)
+    return columns(rows)
+
+
+def columns(rows: Sequence[Mapping[str, float]]) -> dict[str, np.ndarray]:
+    """Repetitions, a dictionary each, as an array for each metric."""
+    return {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]}
+
+
+class Scores(NamedTuple):
+    """What a classifier is worth: `balanced` is the mean of the classes' accuracies."""
+
+    accuracy: float
+    balanced: float
+    constant: float  # 1 if all got the same class
+
+
+def scores(confusion: np.ndarray) -> Scores:
+    """The scores of a table [true class, predicted].
 
     >>> scores(np.array([[90, 0], [10, 0]]))
-    (0.9, 0.5, 1.0)
+    Scores(accuracy=0.9, balanced=0.5, constant=1.0)
     """
     right, people = confusion.diagonal(), confusion.sum(axis=1)
-    constant = (confusion.sum(axis=0) > 0).sum() == 1
-    return (
+    return Scores(
         float(right.sum() / people.sum()),
         float((right / np.maximum(people, 1)).mean()),
-        float(constant),
+        float((confusion.sum(axis=0) > 0).sum() == 1),
     )
+
+
+def shuffled(table: Table, rng: np.random.Generator) -> Table:
+    """The records with their classes (the last answer) dealt out anew.
+
+    >>> two = Table(Domain(("A", "C"), ((0, 1),) * 2), [4, 0, 0, 4])
+    >>> shuffled(two, np.random.default_rng(1)).marginal("C").values
+    array([4., 4.])
+    """
+    cells, counts = table.occupied()
+    records = np.repeat(cells, counts.astype(int))
+    classes = records % table.shape[-1]
+    return tabled(records - classes + rng.permutation(classes), table.domain)
+
+
+class OneClass:
+    """A classifier that says the same of everybody: the more frequent class of its table.
+
+    >>> train, test = respondents("adult").fixed
+    >>> OneClass().fit_table(train).confusion(test).tolist()
+    [[7487, 0], [2281, 0]]
+    """
+
+    def fit_table(self, table: Table) -> OneClass:
+        """Count the classes, the last attribute."""
+        self.label_ = int(table.marginal(table.names[-1]).dense.argmax())
+        return self
+
+    def confusion(self, table: Table) -> np.ndarray:
+        """How many of each true class get each class."""
+        classes = table.marginal(table.names[-1]).dense
+        return np.outer(classes, np.arange(len(classes)) == self.label_).astype(int)
+
+
+def check(name: str, given: object, allowed: Iterable[object]) -> None:
+    """Refuse what is not among the allowed."""
+    if given not in (known := list(allowed)):
+        raise ValueError(f"{name} is one of {', '.join(map(str, known))}; got {given!r}")

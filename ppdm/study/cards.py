@@ -244,6 +244,11 @@ def verdicts(decisions: list[Decision]) -> Html:
     return Html(_forms().verdicts(rows, _caption(decisions), FOLD), "\n".join(lines))
 
 
+def folded(piece: Html, summary: str) -> Html:
+    """A piece of a page behind a line that opens it."""
+    return Html(_forms().folded(piece.html, summary), piece.text)
+
+
 def elsewhere(known: Iterable[Claim], stem: str) -> Html:
     """Claims that the page `stem` decides: a line each, with the anchor of a card.
 

@@ -178,9 +178,12 @@ class Chapter:
         """
         self.ledger.rows[name] = ledger.Rows(frame, plants, draws, tuple(readings))
 
-    def movers(self, *ids: str) -> list[str]:
-        """The readings that move the evidence of one of these claims by a standard error or more."""
-        return self.ledger.movers(*ids)
+    def movers(self, *ids: str, rows: ledger.Rows | None = None) -> list[str]:
+        """The readings that move the evidence of one of these claims by a standard error or more.
+
+        Their evidence is taken from `rows`, unless the claims' own are there.
+        """
+        return self.ledger.movers(*ids, rows=rows)
 
     def decide(self, id: str, *evidence: Any, **given: Any) -> Any:
         """Decide a claim by its rule and return its card (let it be the cell's last line).
@@ -234,6 +237,8 @@ class Chapter:
             _glue(f"{self.stem}-verdicts", self.verdicts())
             _glue(f"{self.stem}-summary", ledger.summary(self.ledger.decided.values()))
         self._write_manifest(facts)
+        if self.ledger.claims and self.numbers:
+            _display(cards.folded(self.verdicts(), "All verdicts of this page"))
         if self.ledger.changed():
             _display(cards.changed(self.ledger.changed()))
         _display(cards.provenance(_for_people(facts)))
@@ -244,10 +249,9 @@ class Chapter:
             raise ledger.LedgerError(f"{self.stem}: no verdict on {', '.join(undecided)}")
 
     def _write_numbers(self, numbers: dict[str, Any]) -> None:
-        plain = {key: v.item() if isinstance(v, np.generic) else v for key, v in numbers.items()}
         if self.ledger.claims:
-            plain["summary"] = ledger.summary(self.ledger.decided.values())
-        content = json.dumps(plain, indent=1).encode() + b"\n"
+            numbers = numbers | {"summary": ledger.summary(self.ledger.decided.values())}
+        content = json.dumps(numbers, indent=1, default=lambda value: value.item()).encode() + b"\n"
         replace_file(self.results / self.stem / "numbers.json", content)
         self.recorder.table("numbers.json", content)
 

@@ -121,9 +121,10 @@ class Ledger:
         """The evidence that a claim's entry names, in all worlds of its frame."""
         return verdicts.taken(claim, self._rows(claim), self.module)
 
-    def movers(self, *ids: str) -> list[str]:
+    def movers(self, *ids: str, rows: Rows | None = None) -> list[str]:
         """The readings that move the evidence of one of these claims by a standard error or more."""
-        every = [self.taken(self.claims[id]) for id in ids]
+        claims = [self.claims[id] for id in ids if id in self.claims]
+        every = [verdicts.taken(c, rows or self.rows[c.rows], self.module) for c in claims]
         names = [name for taken in every for name in verdicts.moved(taken, taken["worlds"])]
         return list(dict.fromkeys(names))
 

@@ -316,7 +316,9 @@ def _moves(main: dict, other: dict, scale: dict) -> float:
     if BOTH <= set(main):
         return max(_moves(main[part], other[part], scale[part]) for part in BOTH)
     farthest = -np.inf
-    for name in set(MEASURED) & set(main) & set(other):
+    for name in {*MEASURED, "ours"} & set(main) & set(other):
+        if np.asarray(main[name]).dtype.kind not in "biuf":  # trees as text
+            continue
         here, there = (np.asarray(e[name], dtype=float) for e in (main, other))
         if here.shape != there.shape:
             return np.inf

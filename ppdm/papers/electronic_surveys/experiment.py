@@ -1,35 +1,54 @@
-"""[Zhan & Matwin 2, 3] Naive Bayes from records disguised by the unrelated question.
+"""[Zhan & Matwin] The points: one survey under one setting, its repetitions as arrays.
 
-`classifiers` is the experiment of the paper, `disguised_test` that of section 2.4; Eq. (1) by
-itself is put to the test by `expression_errors` and `share_errors`. Each repetition goes the way
-that the chapter tells: a mechanism disguises a table, naive Bayes undoes and learns, a table of
-true records tests. The plain reading, record by record, stands beside it in the tests.
-
-Functions with `rng` and `reps` are cells for `ppdm.study.run`. Everywhere `coding` goes to
-:func:`ppdm.data.binarize`, but for `source`, which goes to :func:`ppdm.data.load`.
+`learned` is the experiment of the paper; `disguised_test` that of section 2.4, `share_errors` of section 1,
+`stranger` and `guesses` are attackers, `clusters` is section 6. Functions with `rng` and `reps` are points for
+`ppdm.study.run`. Everywhere `coding` goes to :func:`ppdm.data.binarize`, but for `source`, which goes to
+:func:`ppdm.data.load`.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Any
+
 import numpy as np
+import pandas as pd
 
+from ppdm import data
 from ppdm.disguise import UnrelatedQuestion
-from ppdm.domain import Domain
-from ppdm.learn import NaiveBayes
-from ppdm.papers.common import binary_frame, fixed_split, respondents, scores
-from ppdm.papers.electronic_surveys.readings import READINGS
-from ppdm.table import Pairs, Table
+from ppdm.domain import Domain, encode
+from ppdm.learn import ID3, NaiveBayes
+from ppdm.papers.common import (
+    OneClass,
+    Respondents,
+    binary_frame,
+    check,
+    fixed_split,
+    respondents,
+    surveys,
+)
+from ppdm.papers.electronic_surveys.readings import PLANTS
+from ppdm.privacy import ladder
+from ppdm.table import Pairs, Table, count
+
+LEARNERS = ("naive Bayes", "ID3", "naive Bayes, categories")
+#: Personal records that look ever more like people: the paper's; answers as common as in truth, but independent
+#: of each other; records drawn like the private ones.
+PERSONAL = ("fair coins", "independent look-alikes", "joint look-alikes")
 
 
-def classifiers(
+def learned(
     rng: np.random.Generator,
     reps: int,
     dataset: str,
     q: float,
     splitting: str | int = "fixed",
+    kind: str = "fair coins",
+    *,
+    learner: str = "naive Bayes",
     alpha: float = 1.0,
     literal: bool = False,
-    undo: bool = True,
+    plant: str = "",
     **coding,
 ) -> dict[str, np.ndarray]:
     """[Zhan & Matwin 3.1, Step III] Disguise, learn, test: `reps` times at one q.
@@ -39,33 +58,43 @@ def classifiers(
     splitting
         ``"fixed"``: one 80/20 split for all repetitions; a number: that one of many such splits;
         ``"redrawn"``: a new one for each. A split that is fixed does not depend on q or `rng`.
+    kind
+        The personal records, one of :data:`PERSONAL`.
     literal
         The collector takes "each logical expression appears with the probability of 0.5" to the
         letter, see :class:`EachHalf`.
-    undo
-        ``False``: Eq. (1) is left out, and the reports are taken as they are.
+    plant
+        What is wrong on purpose, one of the plants of `readings.yml`.
 
-    Returns the metrics ``accuracy``, ``balanced`` (the mean of the two classes' accuracies),
-    ``outside`` (the share of estimated proportions below 0 or above 1) and ``constant`` (1 if the
-    classifier gave all test records the same class).
+    Returns the metrics of :func:`ppdm.papers.common.surveys`. At q = 0 nothing can be undone (Eq. 1 divides
+    by q); there the reports are taken as they are.
 
-    At q = 0 nothing can be undone (Eq. 1 divides by q); there the reports are taken as they are.
-
-    >>> run = classifiers(np.random.default_rng(1), 2, "breast-cancer-wisconsin", q=1.0)
+    >>> run = learned(np.random.default_rng(1), 2, "breast-cancer-wisconsin", q=1.0)
     >>> run["accuracy"].round(3)
     array([0.964, 0.964])
     """
-    people, scheme = respondents(dataset, **coding), UnrelatedQuestion(q)
-    collector = None if q == 0 or not undo else EachHalf(q) if literal else scheme
-    model, results = NaiveBayes(collector, alpha), np.empty((reps, 4))
-    for rep, (train, test) in enumerate(people.parts(splitting, reps, rng)):
+    check("learner", learner, LEARNERS)
+    check("plant", plant, ["", *(p.name for p in PLANTS)])
+    people = _people(dataset, learner, coding)
+    personal = personal_records(people.fixed[0], kind)
+    scheme, undone = UnrelatedQuestion(q, personal), 1 - q if plant == "coin turned" else q
+    plain, collector = undone == 0 or plant == "no undoing", None
+    if not plain:
+        collector = EachHalf(undone) if literal else UnrelatedQuestion(undone, personal)
+    model = ID3(collector) if learner == "ID3" else NaiveBayes(collector, alpha)
+
+    def asked(train: Table, rng: np.random.Generator):
+        if plant == "one class":
+            return OneClass().fit_table(train)
         reports = scheme.disguise_table(train, rng)
-        reports = reports if collector else reports.taken_as("answers")
-        accuracy, balanced, constant = scores(model.fit_table(reports).confusion(test))
-        shares = estimated_shares(model.pairs_)
-        outside = ((shares < 0) | (shares > 1)).mean()
-        results[rep] = accuracy, balanced, outside, constant
-    return dict(zip(("accuracy", "balanced", "outside", "constant"), results.T, strict=True))
+        if collector != scheme:  # wrong on purpose
+            reports = reports.taken_as(
+                "answers" if plain or literal else UnrelatedQuestion(undone, personal)
+            )
+        return model.fit_table(reports)
+
+    labels = "shuffled" if plant == "labels shuffled" else "true"
+    return surveys(rng, people.parts(splitting, reps, rng), asked, labels=labels)
 
 
 class EachHalf:
@@ -86,12 +115,47 @@ class EachHalf:
         return Table(table.domain, (table.densified().values - stranger) / self.q)
 
 
-def reading(
-    rng: np.random.Generator, reps: int, dataset: str, q: float, reading: str, **coding
-) -> dict[str, np.ndarray]:
-    """:func:`classifiers` under one of the `READINGS`, by its name; ``"ours"`` is ours."""
-    options = {r.name: r.options for r in READINGS}.get(reading, {})
-    return classifiers(rng, reps, dataset, q, "redrawn", **{**coding, **options})
+def personal_records(table: Table, kind: str) -> Any:
+    """What `UnrelatedQuestion` takes as `personal`, from a table of people; one of :data:`PERSONAL`."""
+    check("kind", kind, PERSONAL)
+    if kind == "fair coins":
+        return None
+    if kind == "joint look-alikes":
+        return table.proportions()
+    return {name: table.proportions().marginal(name).values for name in table.names}
+
+
+def _people(dataset: str, learner: str, coding: dict) -> Respondents:
+    if learner == "naive Bayes, categories":
+        return _categories(dataset, coding.get("source"))
+    return respondents(dataset, **coding)
+
+
+@lru_cache(maxsize=4)
+def _categories(dataset: str, source: str | None) -> Respondents:
+    frame = categorical_frame(dataset, source)
+    return Respondents(*encode(frame, {name: range(frame[name].max() + 1) for name in frame}))
+
+
+def categorical_frame(dataset: str, source: str | None = None, levels: int = 16) -> pd.DataFrame:
+    """The records with their categories, the class (0 or 1) last; a missing value is a category.
+
+    Numbers of at most `levels` distinct values are categories too; others are split at the median.
+
+    >>> categorical_frame("breast-cancer-wisconsin")["bare-nuclei"].nunique()
+    11
+    """
+    loaded = data.load(dataset, source)
+    coded = {}
+    for name in (*loaded.features, loaded.target):
+        values = loaded.frame[name]
+        numeric = not isinstance(values.dtype, pd.CategoricalDtype)
+        if numeric and values.nunique() > levels:
+            coded[name] = (values > values.median()).astype(int)
+        else:
+            codes = values.cat.codes if not numeric else values.astype("category").cat.codes
+            coded[name] = codes.where(codes >= 0, codes.max() + 1).astype(int)
+    return pd.DataFrame(coded)
 
 
 def benchmark(dataset: str, **coding) -> dict[str, float]:
@@ -213,20 +277,6 @@ def expressions(domain: Domain) -> dict[str, np.ndarray]:
     }
 
 
-def expression_errors(
-    rng: np.random.Generator, reps: int, dataset: str, q: float, **coding
-) -> dict[str, np.ndarray]:
-    """[Zhan & Matwin, Eq. 1] Estimate minus truth of P(A) for ten logical expressions A."""
-    table, scheme = respondents(dataset, **coding).everyone, UnrelatedQuestion(q)
-    true, cells = table.densified().values, expressions(table.domain)
-    where = np.array(list(cells.values()), dtype=float)
-    errors = np.empty((reps, len(where)))
-    for rep in range(reps):
-        estimated = scheme.undo(scheme.disguise_table(table, rng)).densified().values
-        errors[rep] = where @ (estimated - true) / table.total
-    return dict(zip(cells, errors.T, strict=True))
-
-
 def share_errors(
     rng: np.random.Generator, reps: int, dataset: str, q: float, n: int, undo: bool = True, **coding
 ) -> dict[str, np.ndarray]:
@@ -256,3 +306,131 @@ def estimated_shares(pairs: Pairs, n: float | None = None) -> np.ndarray:
     """
     counts = np.concatenate([pairs.values.ravel(), pairs.totals, pairs.totals])
     return counts / (pairs.totals.sum() if n is None else n)
+
+
+# What others learn, and clusters ------------------------------------------------------------------
+
+
+def stranger(
+    rng: np.random.Generator,
+    reps: int,
+    dataset: str,
+    q: float,
+    splitting: int = 0,
+    knowledge: str = "others",
+    sure: float = 0.9,
+    **coding,
+) -> dict[str, np.ndarray]:
+    """[Zhan & Matwin 1] Who calls a report true when sure, by what he knows of the people.
+
+    The victims are the test respondents; the other people are the training respondents (see
+    :func:`ppdm.privacy.ladder.belief`). ``called``: the share of reports called true; ``excess``: the
+    share of those calls that are right, minus the q that the survey promises (0 without a call).
+    """
+    people, scheme = respondents(dataset, **coding), UnrelatedQuestion(q)
+    others, victims = people.numbered(splitting)
+    believed = scheme.truthful(ladder.belief(knowledge, others, victims)).values
+    cells, counts = victims.occupied()
+    codes = np.repeat(cells, counts.astype(int))
+    results = np.empty((reps, 2))
+    for rep in range(reps):
+        private = rng.random(len(codes)) < q
+        report = np.where(
+            private, codes, rng.integers(people.everyone.domain.size, size=len(codes))
+        )
+        called = believed[report] >= sure - 1e-9
+        results[rep] = called.mean(), private[called].mean() - q if called.any() else 0.0
+    return dict(zip(("called", "excess"), results.T, strict=True))
+
+
+def calls(
+    dataset: str, q: float, splits: int = 10, sure: float = 0.9, **coding
+) -> dict[str, float]:
+    """The same stranger without chance, over so many splits.
+
+    ``right``: the share of his calls that are right; ``found``: of the true records, the share that he
+    calls true.
+    """
+    people = respondents(dataset, **coding)
+    every = [_called(people.numbered(number), q, sure) for number in range(splits)]
+    true, coin = np.mean(every, axis=0)
+    return {"right": q * true / (q * true + (1 - q) * coin) if true > 0 else np.nan, "found": true}
+
+
+def _called(parts: tuple[Table, Table], q: float, sure: float) -> tuple[float, float]:
+    """The shares of the victims' records, and of coins, that he calls true."""
+    others, victims = parts
+    believed = UnrelatedQuestion(q).truthful(ladder.belief("others", others, victims)).values
+    called = believed >= sure - 1e-9
+    return float(victims.proportions().densified().values[called].sum()), float(called.mean())
+
+
+def guesses(dataset: str, q: float, kind: str, splits: int = 4, **coding) -> dict[str, float]:
+    """The chance that a stranger guesses the class of somebody whose report he has, and without it."""
+    people, found = respondents(dataset, **coding), []
+    for number in range(splits):
+        others, victims = people.numbered(number)
+        scheme = UnrelatedQuestion(q, personal_records(others, kind))
+        known, target = ladder.belief("others", others, victims), others.names[-1]
+        found.append(
+            [
+                attack(scheme, target, known, victims)
+                for attack in (ladder.vulnerability, ladder.blind)
+            ]
+        )
+    return dict(zip(("attacker", "blind"), map(float, np.mean(found, axis=0)), strict=True))
+
+
+def clusters(
+    rng: np.random.Generator, reps: int, dataset: str, q: float, groups: int = 2, **coding
+) -> dict[str, np.ndarray]:
+    """[Zhan & Matwin 6] Probabilistic clustering from the undone table, negative counts as zero.
+
+    A latent class model (a mixture of independent answers) of the attributes, by EM. ``same``: the
+    share of true records put into the same cluster as by the model of the undisguised table;
+    ``error``: the mean absolute error of the clusters' profiles P(A_i = 1 | cluster). Clusters have
+    no names; they are matched so as to agree best, which for two means one comparison.
+    """
+    if groups != 2:
+        raise ValueError(f"clusters are matched two by two; got groups={groups!r}")
+    frame = binary_frame(dataset, **coding).iloc[:, :-1]
+    table, scheme = count(frame), UnrelatedQuestion(q)
+    true = table.densified().values
+    digits = table.domain.digits(np.arange(table.domain.size)).astype(float)
+    known_profile, known = _latent_classes(digits, true)
+    results = np.empty((reps, 2))
+    for rep in range(reps):
+        reports = scheme.disguise_table(table, rng)
+        estimated = np.maximum(scheme.undo(reports).densified().values, 0)
+        profile, member = _latent_classes(digits, estimated)
+        same = true @ ((member > 0.5) == (known > 0.5)) / true.sum()
+        if same < 0.5:
+            same, profile = 1 - same, profile[::-1]
+        results[rep] = same, np.abs(profile - known_profile).mean()
+    return dict(zip(("same", "error"), results.T, strict=True))
+
+
+def _latent_classes(digits, weights, steps: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    """Two clusters of weighted binary records: their profiles, and P(second cluster | record).
+
+    EM starts from a soft cut by the number of ones. A thousandth of a record of either answer is
+    added to each profile, so that no probability is 0 or 1.
+    """
+    ones = digits.sum(axis=1)
+    member = 1 / (1 + np.exp(-(ones - weights @ ones / weights.sum())))
+    for _ in range(steps):
+        shares = np.stack([weights * (1 - member), weights * member])
+        profile = (shares @ digits + 1e-3) / (shares.sum(axis=1, keepdims=True) + 2e-3)
+        joint = np.log(profile) @ digits.T + np.log1p(-profile) @ (1 - digits).T
+        joint += np.log(shares.sum(axis=1, keepdims=True))
+        member = 1 / (1 + np.exp(np.clip(joint[0] - joint[1], -500, 500)))
+    return profile, member
+
+
+def one_cluster(dataset: str, **coding) -> float:
+    """The share of records in the larger of the two clusters: all that a single one would get right."""
+    everyone = respondents(dataset, **coding).everyone
+    table = everyone.marginal(*everyone.names[:-1]).densified()
+    digits = table.domain.digits(np.arange(table.domain.size)).astype(float)
+    share = float(table.values[_latent_classes(digits, table.values)[1] > 0.5].sum() / table.total)
+    return max(share, 1 - share)

@@ -1,5 +1,6 @@
-"""[Zhan & Matwin] What the paper leaves open: a reading is a set of keywords of `classifiers`."""
+"""[Zhan & Matwin] What the paper leaves open: a reading is a set of keywords of `experiment.learned`."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from ppdm.study import worlds
@@ -8,22 +9,18 @@ _LISTS = worlds.read(Path(__file__).with_name("readings.yml"))
 READINGS = _LISTS["readings"]
 #: Two more, of which the chapter shows both sides at length.
 REDRAWN, LIMIT = _LISTS["shown at length"]
-#: Worlds known to be wrong. "pairs 1/2" is said by the paper, but four probabilities of a half that
-#: exclude each other sum to two.
-PLANTS = (*_LISTS["plants"], next(r for r in READINGS if r.name == "pairs 1/2"))
+#: Those that can be held. "pairs 1/2" contradicts itself: four probabilities of a half that exclude each other
+#: sum to two.
+TENABLE = tuple(r for r in READINGS if not r.options.get("literal"))
+#: Worlds known to be wrong.
+PLANTS = (*_LISTS["plants"], *(r for r in READINGS if r.options.get("literal")))
+#: The readings that change how records are coded.
+CODINGS = tuple(r for r in TENABLE if "alpha" not in r.options)
+#: The two ways to read the split, by the names they have in figures.
+SPLITS = {"fixed": "one split", "redrawn": "new splits"}
+#: All that can move an accuracy: the split, and what may happen at q = 0, among them.
+AT_ZERO = (
+    *TENABLE, *(replace(REDRAWN, name=name) for name in SPLITS.values()), LIMIT, replace(LIMIT, name="0/0 to the letter"),
+)  # fmt: skip
 
 ADULT, CANCER = SETS = ("adult", "breast-cancer-wisconsin")
-
-
-def reading_cells(q: list[float]) -> list[dict]:
-    """The grid that measures :data:`READINGS`, ours first, at redrawn splits.
-
-    Redrawn, because another coding may leave other records: a fixed split would change with it.
-    """
-    wanted = {"ours": SETS} | {each.name: each.datasets for each in READINGS}
-    return [
-        {"dataset": dataset, "reading": name, "q": point}
-        for name, datasets in wanted.items()
-        for dataset in datasets
-        for point in q
-    ]
