@@ -26,6 +26,7 @@ from ppdm.study.claims import (
     nearest,
     read,
 )
+from ppdm.study.rates import LOOKS
 from ppdm.study.rules import PERCENT, short
 from ppdm.study.verdicts import PLANT, Decision, Rows, World
 from ppdm.study.worlds import OURS
@@ -35,7 +36,9 @@ __all__ = ["NOT_DECIDED", "OURS", "PERCENT", "PLANT", "STYLES", "VERDICTS", "Cla
 
 COLUMNS = ("id", "paper", "where", "printed", "ours", "low", "high", "rule", "verdict", "note",
            "worlds", "holds", "fails_in", "refuses", "firm", "worst", "unit", "limits",
-           "history")  # fmt: skip
+           "history", "outcome", "same", "other", "cannot_tell", "accepts_true", "accepts_false",
+           "central")  # fmt: skip
+RATE_COLUMNS = ("claim", "verdict", "comparisons", *verdicts.RATES, *(f"told_{n}" for n in LOOKS))
 WORLD_COLUMNS = ("claim", "world", "value", "low", "high", "met")
 ENOUGH = 10  # draws of chance that a verdict is asked in, unless its entry says why not
 
@@ -145,10 +148,12 @@ class Ledger:
         return [self.decided[id] for id in self.claims if id in self.decided]
 
     def write(self, path: Path) -> None:
-        """`claims.csv`, in the order of the claims file, and `worlds.csv` beside it."""
+        """`claims.csv`, in the order of the claims file, and beside it `worlds.csv` and `rates.csv`."""
         write_csv(path, [d.row() for d in self.in_order()])
         rows = [row for d in self.in_order() for row in d.world_rows()]
         write_csv(path.with_name("worlds.csv"), rows, WORLD_COLUMNS)
+        rows = [row for d in self.in_order() for row in d.rates_rows()]
+        write_csv(path.with_name("rates.csv"), rows, RATE_COLUMNS)
 
 
 class Merged(NamedTuple):

@@ -17,6 +17,7 @@ from ppdm.learn import ID3
 from ppdm.papers.common import readings_frame
 from ppdm.papers.multi_group.experiment import THETAS, divided
 from ppdm.papers.multi_group.readings import DATASETS, OF_WORDS, READINGS
+from ppdm.study.tidy import with_spread
 from ppdm.table import Table
 
 ADULT, CANCER, VOTING = DATASETS
@@ -101,10 +102,11 @@ def means_along(accuracy: pd.DataFrame, thetas) -> dict:
 
 
 def variances_along(accuracy: pd.DataFrame, *ways) -> dict:
-    """[Zhan & Du 5.3.2] The variances of the accuracy along ways of θ."""
+    """[Zhan & Du 5.3.2] The standard deviations of the accuracy along ways of θ."""
+    accuracy = with_spread(accuracy, "sd")
     values, se = (
         np.concatenate([lines(accuracy, SERIES, way, column) for way in ways])
-        for column in ("var", "var_se")
+        for column in ("sd", "sd_se")
     )
     names = [f"{name}, from θ = {way[0]:g}" for way in ways for name in named(SERIES)]
     return {"values": values, "se": se, "names": names}
@@ -112,10 +114,11 @@ def variances_along(accuracy: pd.DataFrame, *ways) -> dict:
 
 def more_groups(accuracy: pd.DataFrame, thetas, value="mean", sign=1) -> dict:
     """What one group more takes away (or adds, with `sign` -1), from one to two and two to three."""
+    accuracy = with_spread(accuracy, value)
     few = [(dataset, groups) for dataset in DATASETS for groups in (1, 2)]
     many = [(dataset, groups + 1) for dataset, groups in few]
     gain = lines(accuracy, few, thetas, value) - lines(accuracy, many, thetas, value)
-    error = {"mean": "se", "var": "var_se"}[value]
+    error = {"mean": "se", "sd": "sd_se"}[value]
     se = np.hypot(lines(accuracy, few, thetas, error), lines(accuracy, many, thetas, error))
     return {"differences": sign * gain.ravel(), "se": se.ravel(), "names": named(few, thetas)}
 
@@ -224,8 +227,8 @@ ON_ACCURACY: dict[str, Callable[[pd.DataFrame], dict]] = {
     "ZD-30": voting_is_worse,
     "ZD-32": _under(lambda rows: variances_along(rows, [0, *UP], [*DOWN, 0.51]),
                     lambda rows: variances_along(rows, UP[:4], DOWN[:4])),
-    "ZD-33": _under(partial(more_groups, thetas=INSIDE, value="var", sign=-1),
-                    partial(more_groups, thetas=_WITHIN, value="var", sign=-1)),
+    "ZD-33": _under(partial(more_groups, thetas=INSIDE, value="sd", sign=-1),
+                    partial(more_groups, thetas=_WITHIN, value="sd", sign=-1)),
     "ZD-38": _WIDE, "ZD-39": _WIDE, "ZD-40": _NARROW, "ZD-41": _NARROW,
     "ZD-42": above_majority,
 }  # fmt: skip

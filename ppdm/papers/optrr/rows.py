@@ -336,11 +336,11 @@ def iterative(ch) -> pd.DataFrame:
 
 
 def iterated_errors(ch) -> study.Rows:
-    """By how much Warner's simulated error is larger, matrix by matrix, in ten draws; wrong: turned around."""
+    """The logarithm of Warner's simulated error over the search's, matrix by matrix, in ten draws; wrong: turned around."""
     runs = ch.get(iterative)
     mean = runs.groupby([runs["rep"] % 10, "member", "scheme"])["value"].mean().unstack()
     frame = (
-        (mean["Warner"] - mean["OptRR"])
+        np.log(mean["Warner"] / mean["OptRR"])
         .rename("gain")
         .rename_axis(["draw", "member"])
         .reset_index()
