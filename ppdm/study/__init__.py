@@ -136,6 +136,7 @@ In the claim's entry::
       by_construction: Nothing can break it: ... # label *true by construction*, instead of refuses
       one_world: an identity                     # why there is no other world to ask
       note: It holds without undoing, too.       # said whatever the verdict; why: unless reproduced
+      needs: [as_declared]                       # checks of the method, see ppdm.papers.checks
       unit: points                               # points, %: shares shown a hundredfold; or a word
 
 A plant that is named and not handed in fails at once; one that the rule accepts fails the chapter.

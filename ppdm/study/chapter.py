@@ -194,7 +194,8 @@ class Chapter:
         """
         ids = [id, *(more for more in evidence if isinstance(more, str))]
         for known in filter(None, map(self.ledger.claims.get, ids)):
-            self._compute(known.rows)
+            for name in (known.rows, *known.needs):
+                self._compute(name)
         if len(ids) > 1:
             return cards.cards([self.ledger.decide(each) for each in ids])
         return cards.Card(self.ledger.decide(id, *evidence, **given))
