@@ -66,7 +66,7 @@ def as_declared(ch: Chapter) -> pd.DataFrame:
     every = {SHORT[dataset]: people(ch, dataset) for dataset in SETS}
 
     def off(draw: int) -> dict[str, float]:
-        found = {}
+        found: dict[str, float] = {}
         for name, table in every.items():
             surveys = [
                 scheme.disguise_table(table, rng) for _ in range(1 + int(30_000 / table.total))
