@@ -23,44 +23,44 @@ class Command(NamedTuple):
     extra: str = ""  # the extra of this package that brings what `run` needs
 
 
-_MAKE, _TAKES = "ppdm.book.build.commands", "ppdm.book.arguments"
+_MAKE, _TAKES = "ppdm.book.build.commands", "ppdm.book.arguments:declare"
 USERS = {
-    "data": Command("list or verify the stored data sets",
+    "data": Command("list the stored data sets, or check them against their checksums",
                     "ppdm.data.cli:add_arguments", "ppdm.data.cli:main"),
-    "run": Command("run one chapter, with other parameters if you like",
-                   f"{_TAKES}:run", f"{_MAKE}:run", "book"),
-    "verify": Command("compute results of the chapters again, drawn at random, and compare",
-                      f"{_TAKES}:verify", "ppdm.book.verify:main", "book"),
-    "advise": Command("which scheme should I use? What you fear, what you compute, how many answer",
+    "run": Command("run one chapter, with your own parameters if you like",
+                   _TAKES, f"{_MAKE}:run", "book"),
+    "verify": Command("compute random results of the book again, and compare",
+                      _TAKES, "ppdm.book.verify:main", "book"),
+    "advise": Command("which scheme should I use? From what you fear, what you compute, how many answer",
                       "ppdm.survey.choice:add_arguments", "ppdm.survey.choice:main"),
-    "optimise": Command("search good randomization matrices for a survey",
+    "optimise": Command("search the best randomization matrices for a survey",
                         "ppdm.optimise.cli:add_arguments", "ppdm.optimise.cli:main"),
-    "estimate": Command("shares with intervals, from reports and the scheme they were made with",
+    "estimate": Command("estimate shares with intervals, from reports and their scheme",
                         "ppdm.survey.cli:add_arguments", "ppdm.survey.cli:main"),
-    "survey": Command("a survey of your own: the file, the form, the reports, the estimate",
+    "survey": Command("run a survey of your own: file, form, reports, estimate",
                       "ppdm.survey.commands:add_arguments", "ppdm.survey.commands:main", "survey"),
-    "course": Command("build the assignments, grade a folder of submissions",
+    "course": Command("build the assignments, or grade a folder of submissions",
                       "ppdm.course.cli:add_arguments", "ppdm.course.cli:main", "course"),
-    "lab": Command("open JupyterLab in notebooks/", f"{_TAKES}:none", f"{_MAKE}:lab", "book"),
+    "lab": Command("open the notebooks in JupyterLab", _TAKES, f"{_MAKE}:lab", "book"),
 }  # fmt: skip
 MAKERS = {
-    "book": Command("run every chapter at the paper's size, build the site",
-                    f"{_TAKES}:book", f"{_MAKE}:book", "book"),
-    "book quick": Command("the same, small: for a change to a page, or a new parameter",
-                          f"{_TAKES}:quick", f"{_MAKE}:quick", "book"),
-    "book check": Command("look at the built site: links, a browser, accessibility",
-                          f"{_TAKES}:check", "ppdm.book.check.cli:main", "test"),
-    "book serve": Command("show the built site on 127.0.0.1", f"{_TAKES}:serve", f"{_MAKE}:serve", "book"),
-    "book pdf": Command("print the built site as a PDF", f"{_TAKES}:built", f"{_MAKE}:pdf", "test"),
-    "book zip": Command("pack the built site into one file to read offline",
-                        f"{_TAKES}:built", f"{_MAKE}:pack", "book"),
-    "book compare": Command("do two built books hold the same numbers?",
-                            f"{_TAKES}:compare", "ppdm.book.compare:main", "book"),
-    "book numbers": Command("write the book's computed numbers into the sentences of the notebooks",
-                            f"{_TAKES}:none", "ppdm.book.numbers:main", "book"),
-    "book bench": Command("time the parts that must be fast", f"{_TAKES}:none", "ppdm.book.bench:main", "bench"),
+    "book": Command("run every chapter at the paper's size and build the site",
+                    _TAKES, f"{_MAKE}:book", "book"),
+    "book quick": Command("the same, small and rough: to try a parameter or a page",
+                          _TAKES, f"{_MAKE}:quick", "book"),
+    "book check": Command("check the built site: links, layout, accessibility, in a browser",
+                          _TAKES, "ppdm.book.check.cli:main", "test"),
+    "book serve": Command("show the built site on this machine", _TAKES, f"{_MAKE}:serve", "book"),
+    "book pdf": Command("print the built site as a PDF", _TAKES, f"{_MAKE}:pdf", "test"),
+    "book zip": Command("pack the built site into one file for reading offline",
+                        _TAKES, f"{_MAKE}:pack", "book"),
+    "book compare": Command("compare the numbers of two built books",
+                            _TAKES, "ppdm.book.compare:main", "book"),
+    "book numbers": Command("write the computed numbers into the sentences of the notebooks",
+                            _TAKES, "ppdm.book.numbers:main", "book"),
+    "book bench": Command("time the parts that must be fast", _TAKES, "ppdm.book.bench:main", "bench"),
     "book clean": Command("remove kept results that nothing uses any more",
-                          f"{_TAKES}:clean", f"{_MAKE}:clean", "book"),
+                          _TAKES, f"{_MAKE}:clean", "book"),
 }  # fmt: skip
 COMMANDS = USERS | MAKERS
 
@@ -136,7 +136,7 @@ def _what_is_missing(name: str, command: Command, module: str) -> str:
 def _overview() -> str:
     lines = ["usage: ppdm COMMAND [...]   (ppdm COMMAND --help says more, ppdm --version which)"]
     for heading, commands in (("To use it:", USERS), ("To make the book:", MAKERS)):
-        lines += ["", heading, *(f"  {name:<10}  {each.help}" for name, each in commands.items())]
+        lines += ["", heading, *(f"  {name:<12}  {each.help}" for name, each in commands.items())]
     return "\n".join(lines)
 
 

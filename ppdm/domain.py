@@ -59,11 +59,11 @@ class Domain:
                 f"{len(self.levels)} given"
             )
         object.__setattr__(self, "names", tuple(self.names))
-        ordered = (
+        levels_in_order = (
             tuple(in_order(f"the levels of {name!r}", given))
             for name, given in zip(self.names, self.levels)
         )
-        object.__setattr__(self, "levels", tuple(ordered))
+        object.__setattr__(self, "levels", tuple(levels_in_order))
         object.__setattr__(self, "whole", self.names)
         refuse_alike("the attributes", self.names)
         for name, levels in zip(self.names, self.levels, strict=True):
@@ -210,13 +210,13 @@ def level_numbers(
         frame = columns_of(whole, frame)
         levels = dict(zip(whole.names, whole.levels, strict=True))
     refuse_unknown(levels or (), frame.columns)
-    columns, found = [], []
+    columns, levels_of = [], []
     for name in frame.columns:
         numbers, column_levels = _coded_column(frame[name], (levels or {}).get(name), alike)
         columns.append(numbers)
-        found.append(column_levels)
+        levels_of.append(column_levels)
     if whole is None:
-        whole = Domain(tuple(frame.columns), tuple(found))
+        whole = Domain(tuple(frame.columns), tuple(levels_of))
     return columns, whole
 
 

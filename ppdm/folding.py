@@ -182,15 +182,15 @@ def _fold_long(
             continue
         part, place = inner[a], end
         end = place + part
-        folded = work[place:end]
+        piece_sum = work[place:end]
         for v in range(1, sizes[a]):
             piece = cells[v * part : (v + 1) * part]
             pairs[a, v, j] = total(piece)
             if v == 1:
-                _add_both(folded, cells[:part], piece)
+                _add_both(piece_sum, cells[:part], piece)
             else:
-                _add(folded, piece)
-        cells = folded
+                _add(piece_sum, piece)
+        cells = piece_sum
     return left, place
 
 

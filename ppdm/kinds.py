@@ -153,12 +153,12 @@ def need(step: str, kind: Kind) -> None:
     if kind.what in TAKES[step]:
         return
     takes = " or ".join(what for what in TAKES[step] if what != "not said")
-    given = {
+    words = {
         "answers": "true answers", "estimate": "an estimate", "slice": "a slice of reports",
         "not said": "data that do not say what they are", "distorted": "a distorted table",
     }.get(kind.what, kind.what)  # fmt: skip
     helps = HELPS.get((step, kind.what), "")
-    raise ValueError(f"{_STEPS[step]} takes {takes}, not {given}" + (f": {helps}" if helps else ""))
+    raise ValueError(f"{_STEPS[step]} takes {takes}, not {words}" + (f": {helps}" if helps else ""))
 
 
 def need_channels(channels: Iterable[Channel], kind: Kind, scheme: object) -> None:
@@ -170,15 +170,15 @@ def need_channels(channels: Iterable[Channel], kind: Kind, scheme: object) -> No
         if channel in kind.channels:
             continue
         names = listed(channel.names, 4)
-        made = [other for other in kind.channels if set(other.names) & set(channel.names)]
-        if not made:
+        makers = [other for other in kind.channels if set(other.names) & set(channel.names)]
+        if not makers:
             raise ValueError(
                 f"{shown(scheme)} protects {names}, and the data do not say that this was reported: "
                 f"{HELPS['undo', 'not said']}"
             )
         raise ValueError(
             f"these are no reports of {shown(scheme)}: the answers to {names} were disguised in another "
-            f"way ({', '.join(map(repr, map(_described, made)))}); undo with the scheme that disguised them"
+            f"way ({', '.join(map(repr, map(_described, makers)))}); undo with the scheme that disguised them"
         )
 
 

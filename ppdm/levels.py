@@ -27,25 +27,25 @@ def places(values: Sequence[Any], levels: Sequence[Any], name: Hashable = "") ->
     """
     exact = {level: place for place, level in enumerate(levels)}
     written = _by_number(levels)
-    found = np.full(len(values), -1, dtype=np.int64)
-    taken = {}
+    places_of = np.full(len(values), -1, dtype=np.int64)
+    readings = {}
     for i, value in enumerate(values):
         try:
-            found[i] = exact.get(value, -1)
+            places_of[i] = exact.get(value, -1)
         except TypeError:  # a list, a dictionary: no level
             continue
-        if found[i] < 0:
-            found[i] = written.get(_number(value), -1)
-            if found[i] >= 0:
-                taken[value] = levels[found[i]]
-    if taken:
-        value, level = next(iter(taken.items()))
-        also = f" (and {len(taken) - 1} more)" if len(taken) > 1 else ""
+        if places_of[i] < 0:
+            places_of[i] = written.get(_number(value), -1)
+            if places_of[i] >= 0:
+                readings[value] = levels[places_of[i]]
+    if readings:
+        value, level = next(iter(readings.items()))
+        also = f" (and {len(readings) - 1} more)" if len(readings) > 1 else ""
         warnings.warn(
             f"column {name!r}: the value {value!r} is taken for the level {level!r}{also}",
             stacklevel=2,
         )
-    return found
+    return places_of
 
 
 def in_order(what: str, levels: Any) -> Any:
@@ -67,15 +67,15 @@ def refuse_alike(what: str, values: Iterable[Any]) -> None:
     Traceback (most recent call last):
     ValueError: the levels of 'vote' must differ, also when written: 'yes' and 'yes ' look alike
     """
-    seen: dict[Any, Any] = {}
+    known_forms: dict[Any, Any] = {}
     for value in values:
         written = " ".join(unicodedata.normalize("NFC", str(value)).split())
         for key in {value, written}:
-            if key in seen:
+            if key in known_forms:
                 raise ValueError(
-                    f"{what} must differ, also when written: {seen[key]!r} and {value!r} look alike"
+                    f"{what} must differ, also when written: {known_forms[key]!r} and {value!r} look alike"
                 )
-        seen |= {value: value, written: value}
+        known_forms |= {value: value, written: value}
 
 
 def zeros_and_ones(values: Iterable[Any]) -> bool:

@@ -106,8 +106,8 @@ def _chosen(labels: np.ndarray, share: float) -> np.ndarray:
     """The rows whose labels are drawn, by a hash that mixes neighbours."""
     if share >= 1:
         return np.arange(len(labels))
-    mixed = (labels * _ODD) >> np.uint64(32)
-    return np.flatnonzero(mixed < np.uint64(share * 2**32))
+    hashes = (labels * _ODD) >> np.uint64(32)
+    return np.flatnonzero(hashes < np.uint64(share * 2**32))
 
 
 def _digests(column: pd.Series, rows: np.ndarray) -> np.ndarray:

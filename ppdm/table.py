@@ -176,6 +176,23 @@ class Table:
     def reported_by(self, scheme: Scheme) -> Table:
         """The same table, said to count reports of a scheme; nothing else may be known of it.
 
+        Parameters
+        ----------
+        scheme
+            What disguised the answers.
+
+        Returns
+        -------
+        Table
+            The same numbers, which the scheme can undo.
+
+        Raises
+        ------
+        ValueError
+            If the table counts something else, or has other levels.
+
+        Examples
+        --------
         >>> from ppdm import MultiGroup
         >>> said = Table(Domain(("A",), ((0, 1),)), [570, 430]).reported_by(MultiGroup(0.7))
         >>> MultiGroup(0.7).undo(said).p(A=1).__round__(3)
@@ -197,12 +214,12 @@ class Table:
         >>> Table(Domain(("A",), ((0, 1),)), [3, 1]).taken_as("answers")
         <Table A(2): total 4, dense, answers (taken as answers)>
         """
-        taken = f" (taken as {what if isinstance(what, str) else f'reports of {what!r}'})"
+        remark = f" (taken as {what if isinstance(what, str) else f'reports of {what!r}'})"
         if not isinstance(what, str):
-            return self.of_kind(replace(what.kind_of_reports(self.domain), taken=taken))
+            return self.of_kind(replace(what.kind_of_reports(self.domain), taken=remark))
         if what not in ("answers", "estimate"):
             raise ValueError(f'a table is taken as a scheme, "answers" or "estimate"; got {what!r}')
-        return self.of_kind(Kind(what, taken=taken))
+        return self.of_kind(Kind(what, taken=remark))
 
     # -- storage ---------------------------------------------------------------------------
 
@@ -231,10 +248,10 @@ class Table:
     def occupied(self) -> tuple[np.ndarray, np.ndarray]:
         """Codes and numbers of the cells that are not zero."""
         if self.cells is not None:
-            there = self.values != 0
-            if there.all():
+            nonzero = self.values != 0
+            if nonzero.all():
                 return self.cells, self.values
-            return self.cells[there], self.values[there]
+            return self.cells[nonzero], self.values[nonzero]
         cells = np.flatnonzero(self.values != 0)  # of truth values it is found ten times faster
         return cells, self.values[cells]
 
@@ -294,6 +311,23 @@ class Table:
     def marginal(self, *names: str) -> Table:
         """Sum over all attributes but those named; the axes come in the order of the names.
 
+        Parameters
+        ----------
+        names
+            The attributes to keep.
+
+        Returns
+        -------
+        Table
+            Their table, the others summed out.
+
+        Raises
+        ------
+        ValueError
+            If the table has no such attribute.
+
+        Examples
+        --------
         >>> count(pd.DataFrame({"A": [1, 1, 0], "B": [0, 1, 0]})).marginal("B", "A").dense
         array([[1., 1.],
                [0., 1.]])
@@ -309,23 +343,40 @@ class Table:
                 return Table.holding(domain, numbers, kind=kind)
             return aggregated(domain, cells, self.values, kind)
         others = tuple(axis for axis in range(len(self.shape)) if axis not in axes)
-        kept = sorted(axes)
-        summed = self.values.reshape(self.shape).sum(axis=others)
-        ordered = summed.transpose([kept.index(axis) for axis in axes])
-        return Table.holding(domain, ordered.reshape(-1), kind=kind)
+        order = sorted(axes)
+        sums = self.values.reshape(self.shape).sum(axis=others)
+        axes_in_order = sums.transpose([order.index(axis) for axis in axes])
+        return Table.holding(domain, axes_in_order.reshape(-1), kind=kind)
 
     @weighed
     def where(self, expression: Mapping[str, object] | None = None, **levels: object) -> Table:
         """The slice in which the named attributes have the given levels; their axes are gone.
 
+        Parameters
+        ----------
+        expression, levels
+            The level of each attribute that is fixed.
+
+        Returns
+        -------
+        Table
+            The slice; of reports by a reported answer it can be looked at, and not undone.
+
+        Raises
+        ------
+        ValueError
+            If an attribute has no such level.
+
+        Examples
+        --------
         >>> table = count(pd.DataFrame({"A": [1, 1, 0, 1], "B": [0, 1, 0, 0]}))
         >>> table.where(A=1).dense
         array([2., 1.])
         """
-        fixed = {**(expression or {}), **levels}
-        numbers = {self.domain.axis(n): self.domain.level(n, v) for n, v in fixed.items()}
-        rest = self.domain.only([name for name in self.names if name not in fixed])
-        kind = self.kind.where(fixed)
+        condition = {**(expression or {}), **levels}
+        numbers = {self.domain.axis(n): self.domain.level(n, v) for n, v in condition.items()}
+        rest = self.domain.only([name for name in self.names if name not in condition])
+        kind = self.kind.where(condition)
         if self.cells is not None:
             digits = self.domain.digits(self.cells)
             inside = np.ones(len(digits), dtype=bool)
@@ -350,6 +401,21 @@ class Table:
         """The (estimated) proportion of records that satisfy a logical expression.
 
         Names that are no Python identifiers go in a dictionary: ``table.p({"hours-per-week": 1})``.
+
+        Parameters
+        ----------
+        expression, levels
+            The level of each attribute that is asked for.
+
+        Returns
+        -------
+        float
+            The share; of an estimate it may lie below 0 or above 1.
+
+        Raises
+        ------
+        ValueError
+            If the table is empty.
         """
         number, total = self.n(expression, **levels), self.total
         if total == 0:
@@ -456,6 +522,23 @@ class Table:
     def from_crosstab(cls, frame: pd.DataFrame) -> Table:
         """A cross table of pandas, with an axis for each name of its rows and columns.
 
+        Parameters
+        ----------
+        frame
+            What `pandas.crosstab` gives: the names of the questions stand on its rows and columns.
+
+        Returns
+        -------
+        Table
+            Its numbers, which do not say what they count: `reported_by(scheme)` does.
+
+        Raises
+        ------
+        ValueError
+            If an axis has no name.
+
+        Examples
+        --------
         >>> votes = pd.DataFrame({"A": [0, 1, 1], "B": ["n", "y", "y"]})
         >>> Table.from_crosstab(pd.crosstab(votes["A"], votes["B"])).dense
         array([[1., 0.],
@@ -479,10 +562,8 @@ class Table:
         if not 0 <= size <= counts.sum():
             raise ValueError(f"{counts.sum():,} records can be dealt; got size = {size!r}")
         few = counts.sum() <= 64 * len(counts)  # then it is faster to draw the records themselves
-        drawn = rng.multivariate_hypergeometric(
-            counts, size, method="count" if few else "marginals"
-        )
-        return self._of_records(cells, drawn), self._of_records(cells, counts - drawn)
+        hand = rng.multivariate_hypergeometric(counts, size, method="count" if few else "marginals")
+        return self._of_records(cells, hand), self._of_records(cells, counts - hand)
 
     def _of_records(self, cells: np.ndarray, counts: np.ndarray) -> Table:
         """Counts in some cells, stored as this table is."""
@@ -662,21 +743,45 @@ def count(
     Spark frame, or in files (``"reports/*.parquet"``, ``"reports.csv"``). Whoever holds them
     groups them, and only the occupied cells come here: the records need not fit in memory.
 
+    Parameters
+    ----------
+    frame
+        The records: a frame of pandas, a 2-d array, a frame of another engine, or a path.
+    levels
+        The possible answers of some columns by name, or of all (a domain, a survey); or a scheme, which says that
+        the records are its reports.
+    weights
+        How many people each record stands for: a list, or a Series with the frame's labels.
+    names
+        The columns to count; by default all of them.
+
+    Returns
+    -------
+    Table
+        The numbers of records in each cell, and what they count.
+
+    Raises
+    ------
+    ValueError
+        If a value is missing or among no levels, or the frame is not what is said of it.
+
+    Examples
+    --------
     >>> count(pd.DataFrame({"vote": ["y", "n", "y"]}, dtype="category")).dense
     array([1., 2.])
     >>> count(pd.DataFrame({"vote": ["y"]}), {"vote": ("n", "y")}).dense
     array([0., 1.])
     """
-    frame, asked, scheme = _asked(frame, levels)
+    frame, known, scheme = _asked(frame, levels)
     if engines.elsewhere(frame):
         if weights is not None:
             raise ValueError("weights are an array beside a pandas frame; other frames have none")
         source = engines.opened(frame)
-        names = _chosen(source.names, names, asked)
+        names = _chosen(source.names, names, known)
         (distinct,) = engines.grouped(source, [names])
-        return _said(_counted(source, distinct, _only(asked, names)), NOT_SAID, scheme)
+        return _said(_counted(source, distinct, _only(known, names)), NOT_SAID, scheme)
     frame = as_frame(frame)
-    return _count(frame, kinds.of_frame(frame), asked, scheme, weights, names)
+    return _count(frame, kinds.of_frame(frame), known, scheme, weights, names)
 
 
 def _count(
@@ -690,18 +795,18 @@ def _count(
     """:func:`count` of a pandas frame whose kind is known."""
     _refuse_crosstab(frame)
     columns = tuple(frame.columns)
-    given = _with_those_of(kind, asked, columns)
+    levels_given = _with_those_of(kind, asked, columns)
     if names is not None:
-        frame = frame[_chosen(columns, names, given)]
-        given = _only(given, names)
-    codes, domain = encode(frame, given)
+        frame = frame[_chosen(columns, names, levels_given)]
+        levels_given = _only(levels_given, names)
+    codes, domain = encode(frame, levels_given)
     if names is not None:
         domain = replace(domain, whole=columns)
     weights = beside(frame, weights, "the weights")
-    weighed = None if weights is None else checked_weights(weights, len(codes))
-    table = _summed(domain, codes, weighed)
-    if weighed is not None:
-        table.squares = _summed(domain, codes, weighed**2).values
+    each_weight = None if weights is None else checked_weights(weights, len(codes))
+    table = _summed(domain, codes, each_weight)
+    if each_weight is not None:
+        table.squares = _summed(domain, codes, each_weight**2).values
     return _said(table, kind, scheme)
 
 
@@ -741,14 +846,14 @@ def _with_those_of(kind: Kind, levels: Levels, columns: Sequence[str]) -> Levels
     known = {name: own for name, own in kinds.levels_of(kind).items() if name in columns}
     if declared(levels) is not None:
         return levels
-    given = levels if isinstance(levels, Mapping) else {}
+    by_name = levels if isinstance(levels, Mapping) else {}
     for name, own in known.items():
-        if name in given and tuple(in_order(f"the levels of {name!r}", given[name])) != own:
+        if name in by_name and tuple(in_order(f"the levels of {name!r}", by_name[name])) != own:
             raise ValueError(
                 f"the reports of {name!r} have the levels {listed(own)}, in this order; "
-                f"given are {listed(given[name])}"
+                f"given are {listed(by_name[name])}"
             )
-    return {**known, **given}
+    return {**known, **by_name}
 
 
 def _refuse_crosstab(frame: pd.DataFrame) -> None:
@@ -764,6 +869,26 @@ def reports(frame: Any, scheme: Scheme, levels: Levels = None) -> Any:
 
     What the scheme does not protect stays as it is: the marks of two schemes stand side by side.
 
+    Parameters
+    ----------
+    frame
+        Reports that do not say so: from a file, from another program.
+    scheme
+        What disguised them.
+    levels
+        The possible reports, where the scheme does not say them.
+
+    Returns
+    -------
+    The same records, marked as the scheme's reports.
+
+    Raises
+    ------
+    ValueError
+        If they are marked already, or are none of the scheme's reports.
+
+    Examples
+    --------
     >>> from ppdm import MultiGroup
     >>> said = reports(pd.DataFrame({"A": [0, 1, 1]}), MultiGroup(0.8))
     >>> count(said).kind
@@ -795,17 +920,17 @@ def count_marginals(
     [[[1.0, 0.0], [1.0, 1.0]], [3.0, 0.0]]
     """
     marginals = [list(names) for names in marginals]
-    frame, asked, scheme = _asked(frame, levels)
+    frame, known, scheme = _asked(frame, levels)
     if not engines.elsewhere(frame):
         frame = as_frame(frame)
         kind = kinds.of_frame(frame)
-        return [_count(frame, kind, asked, scheme, None, names) for names in marginals]
+        return [_count(frame, kind, known, scheme, None, names) for names in marginals]
     source = engines.opened(frame)
     for names in marginals:
-        _chosen(source.names, names, asked)
+        _chosen(source.names, names, known)
     covers = engines.together(source, marginals)
     tables = [
-        _counted(source, cells, _only(asked, cover))
+        _counted(source, cells, _only(known, cover))
         for cover, cells in zip(covers, engines.grouped(source, covers), strict=True)
     ]
     parts = [
@@ -866,10 +991,8 @@ def _only(levels: Levels, names: Sequence[str]) -> dict[str, tuple]:
     whole = declared(levels)
     if whole is not None:
         levels = dict(zip(whole.names, whole.levels, strict=True))
-    chosen = {name: given for name, given in (levels or {}).items() if name in names}
-    return {
-        name: tuple(in_order(f"the levels of {name!r}", given)) for name, given in chosen.items()
-    }
+    part = {name: given for name, given in (levels or {}).items() if name in names}
+    return {name: tuple(in_order(f"the levels of {name!r}", given)) for name, given in part.items()}
 
 
 def checked_weights(weights: ArrayLike, records: int) -> np.ndarray:

@@ -13,10 +13,9 @@ import nbformat
 import psutil
 import pytest
 
-from ppdm import cli, places, study
-from ppdm.book import settings, verify
+from ppdm import cli, places
+from ppdm.book import settings
 from ppdm.book.build import chapters, commands, execute, extension, render
-from ppdm.study import identity
 
 ROOT = places.find_root(Path(__file__).parent)
 
@@ -51,28 +50,10 @@ def book(tmp_path) -> places.Layout:
 # Parameters
 
 
-def test_a_misspelt_parameter_is_refused_with_the_nearest_known_one(tmp_path):
-    path = notebook(tmp_path / "n.ipynb", parameters="reps = None\nseed = 1")
-    with pytest.raises(ValueError, match="no parameter 'rep'; did you mean 'reps'.*reps, seed"):
-        execute.check_parameters(path, {"seed": 1, "rep": 1})
-    execute.check_parameters(path, {"seed": 1, "reps": 2})
-
-
 def test_a_notebook_without_parameters_cell_is_refused(tmp_path):
     path = notebook(tmp_path / "n.ipynb", "n = 1", parameters=None)
     with pytest.raises(ValueError, match="n.ipynb has no cell tagged `parameters`"):
         execute.check_parameters(path, {})
-
-
-def test_a_build_hands_over_profile_and_data_source_where_they_are_known(tmp_path, monkeypatch):
-    both = notebook(tmp_path / "a.ipynb", parameters="profile = 'paper'\ndata_source = 'stored'")
-    neither = notebook(tmp_path / "b.ipynb", parameters="n = 1")
-    monkeypatch.delenv("PPDM_DATA_SOURCE", raising=False)
-    assert chapters.chosen_parameters(both, "paper") == {}
-    assert chapters.chosen_parameters(both, "quick") == {"profile": "quick"}
-    monkeypatch.setenv("PPDM_DATA_SOURCE", "live")
-    assert chapters.chosen_parameters(both, "paper") == {"data_source": "live"}
-    assert chapters.chosen_parameters(neither, "quick") == {}
 
 
 # What runs again
@@ -103,11 +84,6 @@ def test_every_ingredient_changes_the_fingerprint(book, monkeypatch):
     assert len(set(seen)) == len(seen)
 
 
-def test_rooms_of_the_package_that_no_notebook_enters_are_left_out():
-    tops = {p.relative_to(ROOT / "ppdm").parts[0] for p in chapters.package_sources()}
-    assert "study" in tops and "table.py" in tops and "book" not in tops and "cli.py" not in tops
-
-
 def test_a_chapter_is_fresh_until_one_of_its_files_changes(book, monkeypatch):
     monkeypatch.setattr(chapters, "execute", lambda source, output, *_, **__: notebook(output))
     monkeypatch.setattr(chapters, "package_sources", list)  # they may be edited meanwhile
@@ -121,16 +97,6 @@ def test_a_chapter_is_fresh_until_one_of_its_files_changes(book, monkeypatch):
     stray.write_text("id\n")
     assert chapters.run_chapters(book, "paper") == []
     assert not stray.exists()
-
-
-@pytest.mark.parametrize("left", [b"", b"[]", b"{}", b'{"made_of": "x"', b"\xff"])
-def test_a_stamp_that_says_nothing_stops_nothing(book, monkeypatch, left):
-    monkeypatch.setattr(chapters, "execute", lambda source, output, *_, **__: notebook(output))
-    monkeypatch.setattr(chapters, "package_sources", list)
-    assert chapters.run_chapters(book, "paper") == ["00_first"]
-    chapters.stamp(book, "00_first").write_bytes(left)
-    assert chapters.run_chapters(book, "paper") == ["00_first"]
-    assert chapters.run_chapters(book, "paper") == []
 
 
 def test_a_chapter_is_found_by_the_beginning_of_its_name(tmp_path):
@@ -258,16 +224,6 @@ def test_a_killed_kernel_is_one_sentence(tmp_path, capfd):
     assert "Traceback" not in told and len(told.splitlines()) == 1
 
 
-@pytest.mark.slow
-def test_what_explains_itself_comes_without_a_traceback(tmp_path, capfd):
-    path = notebook(tmp_path / "n.ipynb", "raise ValueError('theta is 2; it must be 1 or less')")
-    with pytest.raises(RuntimeError, match="n.ipynb failed"):
-        execute.execute(path, tmp_path / "out.ipynb", {}, tmp_path, scratch=tmp_path / "work")
-    told = capfd.readouterr().err.splitlines()
-    assert told[0] == "n.ipynb: cell 1 failed with ValueError: theta is 2; it must be 1 or less"
-    assert len(told) == 2 and told[1].startswith("The notebook up to there: ")
-
-
 # One at a time, each under its own name
 
 
@@ -381,19 +337,6 @@ def test_cells_that_nothing_uses_any_more_are_removed_with_a_sentence(book, cach
     )
 
 
-def test_the_longest_unused_go_first_and_nothing_that_may_be_in_use(book, cache, capsys):
-    keep, left = cache
-    keep("aa1", 9), keep("aa2", 5)
-    kept = {keep("aa3", 3), keep("aa4", 0.5), keep("aa5", 20)}
-    manifest_of(book, "aa/" + "5" * 30)
-    assert cli.main(["book", "clean", "--gigabytes", "0.003"]) == 0  # 3.2 MB
-    assert "of 2 experiments" in capsys.readouterr().out and left() == kept
-    assert cli.main(["book", "clean", "--gigabytes", "0"]) == 0
-    assert len(left()) == 2  # of today; of the built book
-    assert cli.main(["book", "clean", "--days", "-1"]) == 1
-    assert "--days is -1; it must be 0 or more" in capsys.readouterr().err
-
-
 def test_only_what_a_study_kept_is_removed(book, cache):
     keep, left = cache
     mine = {keep("zz1", 99), keep("aa2", 99, file="thesis.doc")}
@@ -401,50 +344,8 @@ def test_only_what_a_study_kept_is_removed(book, cache):
     assert cli.main(["book", "clean"]) == 0 and left() == mine | {"aa/notes"}
 
 
-def test_builds_and_runs_prune_and_reading_is_use(book, cache, monkeypatch, capsys):
-    keep, left = cache
-    monkeypatch.setattr(commands, "execute", lambda *a, **k: None)
-    monkeypatch.setattr(commands, "check_parameters", lambda *_: None)
-    old = keep("aa1", 40)
-    assert cli.main(["run", "00"]) == 0
-    assert "Removed the kept points of 1 experiment (1 MB)" in capsys.readouterr().out
-    assert not left() and old
-    monkeypatch.setattr(identity, "_BEGAN", float("inf"))  # whoever edits the package meanwhile
-    for _ in range(2):
-        study.run(draw, {"x": [1]}, 2, seed=1)
-        (name,) = left()
-        folder = book.out / "cache" / name
-        assert time.time() - folder.stat().st_mtime < 3_600
-        os.utime(folder, (0, 0))
-
-
 def draw(rng, reps, x):
     return {"m": rng.random(reps)}
-
-
-def test_the_quick_build_says_how_to_see_it(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(chapters, "run_chapters", lambda *_, **__: [])
-    monkeypatch.setattr(chapters, "find_notebooks", lambda *_: [])
-    monkeypatch.setattr(render, "stage", lambda where: None)
-    monkeypatch.setattr(render, "render", lambda where: True)
-    monkeypatch.setattr(commands, "_report", lambda *_: 0)
-    for layout, command in ((places.quick_layout, "serve --quick"), (places.paper_layout, "serve")):
-        where = layout(tmp_path)
-        profile = "quick" if where.out.name == "quick" else "paper"
-        where.claims.mkdir(parents=True, exist_ok=True)
-        commands._build(where, profile)
-        assert capsys.readouterr().out.endswith(f"or type `ppdm book {command}`.\n")
-    monkeypatch.setattr(verify, "look", lambda where, manifests, cells: ["01_first"] * cells)
-    with pytest.raises(RuntimeError, match="not as they were: 01_first"):
-        commands._build(where, profile, again=1)
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [("7", 7), ("0.5", 0.5), ("None", None), ("[1, 2]", [1, 2]), ("'7'", "7"), ("live", "live")],
-)
-def test_values_on_the_command_line_are_read_as_python(text, value):
-    assert commands.parse_value(text) == value
 
 
 # The site
@@ -517,14 +418,6 @@ def test_jupyter_book_hands_over_to_ppdm(book, tmp_path, monkeypatch, profile, w
     assert (app.outdir / "index.html").read_text() == "made"
 
 
-def test_jupyter_book_fails_where_ppdm_fails(book, monkeypatch):
-    monkeypatch.setattr(extension.subprocess, "call", lambda *_, **__: 3)
-    app = SimpleNamespace(srcdir=book.root, outdir=book.html)
-    assert extension.build_as_ppdm(app, "html") == 3
-    monkeypatch.setenv("PPDM_PROFILE", "fast")
-    assert extension.build_as_ppdm(app, "html") == "PPDM_PROFILE may be paper or quick, not 'fast'."
-
-
 # Whose links
 
 
@@ -538,26 +431,3 @@ def test_the_repository_is_named_once_and_everything_follows(tmp_path, monkeypat
     monkeypatch.setenv("GITHUB_REPOSITORY", "survey")
     with pytest.raises(ValueError, match="owner/name, not 'survey'"):
         settings.repository(ROOT)
-
-
-def test_without_a_repository_nothing_that_needs_one_is_there(tmp_path, monkeypatch):
-    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
-    monkeypatch.setattr(settings, "repository", lambda root: None)
-    config = settings.staged_config(ROOT)
-    assert "launch_buttons" not in config and "baseurl" not in config["html"]
-    assert not any(
-        config["html"].get(f"use_{b}_button") for b in ("edit_page", "issues", "repository")
-    )
-
-
-@pytest.mark.parametrize(
-    ("address", "name"),
-    [("git@github.com:ada/survey.git", "ada/survey"), ("https://example.org/ada/survey", None)],
-)
-def test_the_repository_is_taken_from_a_remote_on_github(tmp_path, monkeypatch, address, name):
-    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
-    git = ["git", "-C", str(tmp_path)]
-    subprocess.run([*git, "init", "-q"], check=True)
-    assert settings.repository(tmp_path) is None
-    subprocess.run([*git, "remote", "add", "origin", address], check=True)
-    assert settings.repository(tmp_path) == name

@@ -1,6 +1,5 @@
 """The `ppdm` command: what it offers, and how it refuses."""
 
-import argparse
 import json
 import subprocess
 import sys
@@ -9,6 +8,7 @@ import tomllib
 import pytest
 
 from ppdm import cli
+from ppdm.book import arguments
 from ppdm.places import find_root
 
 
@@ -37,15 +37,14 @@ def test_an_unknown_or_old_command_is_one_sentence(capsys, line, said):
 
 
 def test_an_option_means_the_same_wherever_it_is():
-    """Of one name, one kind of value and one default, but where a command's help says its own."""
+    """Of one name, one kind of value and one default."""
     known: dict[str, set] = {}
-    for command in cli.MAKERS.values():
-        parser = argparse.ArgumentParser(add_help=False)
-        cli._function(command.arguments)(parser)
-        for option in parser._actions:
-            known.setdefault(option.dest, set()).add(
-                (str(option.type), option.default, option.help)
-            )
+    for options in arguments.TAKES.values():
+        for names, option in options.items():
+            if names.startswith("-"):
+                known.setdefault(names, set()).add(
+                    (option.get("type"), str(option.get("default")), option["help"])
+                )
     assert {name for name, meanings in known.items() if len(meanings) > 1} == set()
 
 
@@ -163,21 +162,5 @@ def test_importing_the_package_loads_next_to_nothing():
         "'importlib.resources', 'importlib.metadata', 'typing', 're'}; "
         "print(sorted(heavy & (set(sys.modules) - before)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-def test_counting_loads_no_library_that_it_does_not_need():
-    code = (
-        "import sys; from ppdm import MultiGroup, count; "
-        "heavy = {'narwhals', 'sklearn', 'matplotlib', 'cvxpy', 'joblib', 'polars', 'duckdb', 'dask'}; "
-        "print(sorted(heavy & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-def test_the_command_starts_without_what_takes_seconds_to_load():
-    code = "import sys, ppdm.cli; print(sorted({'pandas', 'numba', 'scipy'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -340,7 +340,9 @@ def test_numbers_of_another_shape_are_refused():
     )
     with pytest.raises(ValueError, match="a cross table of b, a.*from_crosstab"):
         count(cross)  # its four cells were counted as two records
-    with pytest.raises(ValueError, match="undo takes a table, not a frame: Table.from_crosstab"):
+    with pytest.raises(
+        ValueError, match="undo takes a table; got a DataFrame: Table.from_crosstab"
+    ):
         COIN.undo(cross)
 
 
@@ -415,6 +417,8 @@ def test_a_scheme_cannot_be_changed_and_is_what_its_copies_are(name):
             setattr(scheme, attribute, 0.6)
         with pytest.raises(TypeError, match="is fixed"):
             delattr(scheme, attribute)
+    with pytest.raises(TypeError, match="has no parameter 'thta'; it has"):
+        scheme.thta = 0.6
     for twin in (
         same, copy.copy(scheme), copy.deepcopy(scheme), pickle.loads(pickle.dumps(scheme)),
         clone(scheme), type(scheme)(**scheme.get_params()), clone(scheme).set_params(),

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ppdm import cli, study
+from ppdm import cli
 from ppdm.book.build import execute
 from ppdm.places import find_notebooks, find_root
 from ppdm.study import parameters
@@ -68,14 +68,6 @@ def test_what_is_not_allowed_is_one_sentence_and_nothing_runs(
     assert told.count("\n") == 1 and f"{name} is " in told and f"it must be {allowed}" in told
 
 
-def test_the_chapter_checks_them_too():
-    """Whoever edits the first cell in JupyterLab does not come by `ppdm run`."""
-    with pytest.raises(ValueError, match="04_optrr: mutation_rate is 2; it must be a number"):
-        study.Chapter("04_optrr", seed=1, mutation_rate=2)
-    with pytest.raises(ValueError, match="seed is 'x'; it must be a whole number, 0 or more"):
-        study.Chapter("04_optrr", seed="x")
-
-
 def test_numbers_that_are_none_are_refused():
     whole, number = {"whole": True}, {"number": True}
     for value in (True, "1", float("nan"), float("inf"), [1], None, 1j):
@@ -95,7 +87,3 @@ def test_a_misspelt_declaration_is_refused(tmp_path):
         parameters._read.cache_clear()
         with pytest.raises(ValueError, match="every: reps must have one of whole, number"):
             parameters.declared("01_x", tmp_path)
-
-
-def test_outside_of_a_book_nothing_is_declared(tmp_path):
-    assert parameters.declared("01_x", tmp_path) == {}

@@ -104,19 +104,6 @@ def test_numbers_in_a_heat_map_stand_out_from_their_fields(summary):
         assert (high + 0.05) / (low + 0.05) >= 4.5
 
 
-def test_every_line_and_interval_is_drawn(summary):
-    figure = plot.curves(summary, x="theta", hue="groups", col="dataset")
-    assert len(figure.axes) == 2
-    for ax in figure.axes:
-        assert len(ax.lines) == 3
-        assert len(ax.collections) == 3
-    assert [t.get_text() for t in figure.legends[0].get_texts()] == [
-        "1 group",
-        "2 groups",
-        "3 groups",
-    ]
-
-
 def test_on_the_page_ids_are_its_own_and_ink_is_the_pages(summary):
     adult = summary[summary.dataset == "adult"]
     figure = plot.curves(adult, x="theta", hue="groups")
@@ -131,20 +118,6 @@ def test_on_the_page_ids_are_its_own_and_ink_is_the_pages(summary):
     assert ids.isdisjoint(re.findall(r'\bid="([^"]*)"', plot.element(figure, "", "second")))
     used = re.findall(r'href="#([^"]*)"|url\(#([^)]*)\)', element)
     assert {a or b for a, b in used} <= ids
-
-
-def test_a_large_drawing_becomes_a_picture(summary, monkeypatch):
-    monkeypatch.setattr(plot, "LARGEST_SVG", 10)
-    figure = plot.curves(summary[summary.dataset == "adult"], x="theta", hue="groups")
-    assert (
-        plot.element(figure, "words", "x").count('<img alt="words" src="data:image/png;base64,')
-        == 2
-    )  # for a wide page and for a phone
-
-
-def test_an_unknown_metric_names_the_known(summary):
-    with pytest.raises(ValueError, match="no metric 'auc' in the frame; it has accuracy"):
-        plot.curves(summary, x="theta", metric="auc")
 
 
 def test_a_variance_of_one_repetition_is_refused(summary):
@@ -176,11 +149,3 @@ def test_a_line_without_a_value_is_drawn_and_told(missing, by):
     figure = plot.curves(frame, "q", **{by: "theta"})
     assert "no θ: rises from 0.7 at q = 0 to 0.8 at q = 1." in figure.alt
     assert sum(len(ax.lines) for ax in figure.axes) == 2
-
-
-def test_what_a_figure_keeps_does_not_change_with_the_callers_table():
-    points = pd.DataFrame({"dataset": "adult", "scheme": "coins", "q": [0.1, 0.9],
-                           "attacker": [0.8, 0.9], "balanced": [0.6, 0.7]})  # fmt: skip
-    figure = plot.trade_off(points, {"adult": 0.75}, {"adult": 0.7}, hue="scheme", along="q")
-    points.loc[0, "balanced"] = 99
-    assert figure.data["balanced"].tolist() == [0.6, 0.7]

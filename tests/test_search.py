@@ -37,14 +37,6 @@ def site(tmp_path):
     return tmp_path
 
 
-def test_sections_are_told_in_words_without_code():
-    found = search.sections("book/a.html", PAGE)
-    assert [(s.anchor, s.heading, s.text) for s in found] == [
-        ("top", "A chapter", "About coins."),
-        ("deep", "The majority class", "With θ = 0.7 it wins."),
-    ]
-
-
 def test_a_place_that_is_gone_is_refused(site):
     words = site / "words.yml"
     words.write_text("book/a.html#gone: [x]\nbook/not_built.html#y: [z]\n")

@@ -2,14 +2,13 @@
 
 import json
 import zipfile
-from types import SimpleNamespace
 
 import pytest
 import yaml
 from browser import opened
-from docutils import nodes
+from bs4 import BeautifulSoup
 
-from ppdm.book.site import course, take_along, terms, theme
+from ppdm.book.site import course, take_along, terms
 from ppdm.course import build
 from ppdm.places import find_root
 
@@ -39,13 +38,8 @@ def test_the_notebooks_are_packed_as_they_are_and_twice_alike(tmp_path):
         packed = {
             name.removeprefix("ppdm-notebooks/"): archive.read(name) for name in archive.namelist()
         }
-    assert "privacy" in packed.pop("README.txt").decode().lower()
+    assert "jupyter" in packed.pop("README.txt").decode().lower()
     assert packed == stored
-
-
-def test_the_changes_come_without_their_title():
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert take_along.changes(ROOT) == text.partition("\n")[2].lstrip("\n")
 
 
 def test_each_chapter_with_figures_has_slides(tmp_path):
@@ -67,33 +61,6 @@ def test_each_chapter_with_figures_has_slides(tmp_path):
     assert (tmp_path / "slides-01_drawn.html").read_text().count("<section>") == 2
 
 
-def test_slides_leave_out_the_layout_for_a_phone(tmp_path):
-    narrow = '<div class="narrow" hidden=""><svg>n</svg></div>'
-    drawn = f'<div><div class="wide"><svg>w</svg></div>{narrow}</div><figcaption>C</figcaption>'
-    drawn = f'<figure class="ppdm drawn">{drawn}</figure>'
-    notebook = {
-        "cells": [
-            {"cell_type": "code", "source": [], "outputs": [{"data": {"text/html": [drawn]}}]}
-        ]
-    }
-    (tmp_path / "a.ipynb").write_text(json.dumps(notebook))
-    take_along.slides(tmp_path, tmp_path)
-    told = (tmp_path / "slides-a.html").read_text()
-    assert "<h1>C</h1>" in told and "<svg>w</svg></div></div><figcaption>" in told
-    assert "<svg>n" not in told
-
-
-def test_notebooks_to_download_are_without_outputs(tmp_path):
-    place = tmp_path / "_sources" / "notebooks"
-    place.mkdir(parents=True)
-    cells = [{"cell_type": "markdown", "source": ["# A"]},
-             {"cell_type": "code", "source": ["1"], "outputs": [{"data": {}}], "execution_count": 3}]  # fmt: skip
-    (place / "a.ipynb").write_text(json.dumps({"cells": cells, "nbformat": 4}))
-    theme.strip_sources(tmp_path)
-    first, second = json.loads((place / "a.ipynb").read_text())["cells"]
-    assert first == cells[0] and second == cells[1] | {"outputs": [], "execution_count": None}
-
-
 @pytest.mark.parametrize("name", ["00_primer", "04_optrr"])
 def test_an_assignment_is_a_page_without_its_answers(name):
     pytest.importorskip("nbgrader")
@@ -109,106 +76,47 @@ def test_an_assignment_is_a_page_without_its_answers(name):
     assert live == {True}
 
 
-def test_a_copy_without_nbgrader_has_a_page_that_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(course.importlib.util, "find_spec", lambda name: None)
-    said = course.write(tmp_path / "_static", tmp_path / "assignments")
-    assert "without `nbgrader`" in said
-    assert said in (tmp_path / "assignments" / "none.md").read_text()
-
-
 # The words of the legend
 
 
-def test_the_legend_is_read_whole():
-    anchors = [term.anchor for term in LEGEND]
-    assert len(anchors) == len(set(anchors))
-    told = {spelling: term for term in LEGEND for spelling in term.spellings if not term.papers}
-    assert told["AIBR"].meaning.startswith("each attribute is cut into k equal intervals")
-    assert told[r"$\varepsilon$"].meaning.startswith(
-        "local differential privacy: no report is more than e^ε"
-    )
-    assert all("$" not in term.meaning and "\\" not in term.meaning for term in LEGEND)
+def explained(page: str, paper: str = "") -> str:
+    known = [term for term in LEGEND if not term.papers or paper in term.papers]
+    return terms.explain(page, known, "../book/symbols.html")
 
 
-#: As much of Sphinx as the words need.
-APP = SimpleNamespace(
-    builder=SimpleNamespace(get_relative_uri=lambda here, there: "../book/symbols.html"),
-    env=SimpleNamespace(ppdm_terms=LEGEND, ppdm_papers={"notebooks/02_multi_group": "Zhan & Du"}),
-)
-
-
-def explained(docname, *parts):
-    """A page of paragraphs after a title, explained; each paragraph is a list of texts and formulas."""
-    page = nodes.document(None, None)
-    page += nodes.title("", "Naive Bayes")
-    for part in parts:
-        page += nodes.paragraph(
-            "", "", *[p if isinstance(p, nodes.Node) else nodes.Text(p) for p in part]
-        )
-    terms._explain(APP, page, docname)
-    return page
-
-
-def words(page):
+def words(page: str) -> list[str]:
     """The words that are explained, in order."""
-    raws = [raw for raw in page.findall(nodes.raw) if raw.astext().startswith("<span")]
-    return [raw.parent[raw.parent.index(raw) + 1].astext() for raw in raws]
+    return [link.get_text() for link in BeautifulSoup(page, "html.parser").select(".term > a")]
 
 
 def test_a_word_is_explained_once_and_in_running_text_only():
     page = explained(
-        "notebooks/00_primer",
-        ["ID3 and naive Bayes read counts."],
-        ["Naive Bayes again.", nodes.literal("", "kCG"), " and kCG's groups, not PID3."],
+        "<h1>Naive Bayes</h1><p>ID3 and naive Bayes read counts.</p><table><td><p>OptRR</p></td></table>"
+        "<p>Naive Bayes again. <code>kCG</code>, <a href='x'>SSVD</a> and kCG's groups, not PID3.</p>"
     )
-    assert words(page) == ["ID3", "naive Bayes", "kCG"]
-    assert "".join(
-        part.astext() for part in page.findall(nodes.Text) if not isinstance(part.parent, nodes.raw)
-    ).endswith("kCG's groups, not PID3.")
-
-
-def test_a_word_in_a_link_is_left_alone():
-    page = explained(
-        "book/lecturers",
-        [
-            nodes.raw("", '<a href="x">', format="html"),
-            "ID3",
-            nodes.raw("", "</a>", format="html"),
-            " and kCG",
-        ],
-        [nodes.reference("", "SSVD")],
+    assert words(page) == ["ID3", "naive Bayes", "kCG"] and page.endswith(
+        "'s groups, not PID3.</p>"
     )
-    assert words(page) == ["kCG"]
+    assert 'href="../book/symbols.html#term-ID3" aria-describedby="note-term-ID3"' in page
+    assert 'role="tooltip" id="note-term-ID3"' in page
 
 
 def test_a_letter_is_explained_in_the_chapter_of_its_paper():
-    def theta():
-        return ["with ", nodes.math("", r"\theta"), " and ", nodes.math("", r"\theta > 0")]
-
-    assert words(explained("notebooks/02_multi_group", theta())) == [r"\theta"]
-    assert words(explained("notebooks/03_aibr", theta())) == []
-    assert words(explained("book/api/learn", ["ID3"])) == []
-
-
-def test_the_meaning_is_tied_to_its_word_and_no_part_of_the_description():
-    page = explained("book/intro", ["Trees as ID3 grows them."])
-    before, after = page.findall(nodes.raw)
-    assert (
-        'href="../book/symbols.html#term-ID3" aria-describedby="note-term-ID3"' in before.astext()
+    theta, more = (
+        rf'<span class="math notranslate">\({tex}\)</span>' for tex in (r"\theta", r"\theta &gt; 0")
     )
-    assert 'role="tooltip" id="note-term-ID3"' in after.astext()
-    assert theme._first_words(page) == "Trees as ID3 grows them."
+    assert words(explained(f"<p>with {theta} and {more}</p>", "Zhan & Du")) == [r"\(\theta\)"]
+    assert words(explained(f"<p>with {theta}</p>", "Guo")) == []
 
 
 @pytest.mark.slow
 def test_a_meaning_shows_for_mouse_keyboard_and_touch(tmp_path, chromium):
     for name in ("site.css", "site.js"):
         (tmp_path / name).write_text((ROOT / "book" / "_static" / name).read_text(encoding="utf-8"))
-    page = explained("book/intro", ["Trees as ID3 grows them, and kCG."])
-    prose = "".join(part.astext() for part in page.findall(nodes.Text))
+    prose = explained("<p>Trees as ID3 grows them, and kCG.</p>").replace("../book/", "")
     (tmp_path / "index.html").write_text(
         '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="stylesheet" href="site.css">'
-        f'<article class="bd-article"><p>{prose}</p></article><script src="site.js"></script>'
+        f'<article class="bd-article">{prose}</article><script src="site.js"></script>'
     )
     with opened(chromium, tmp_path, "index.html") as window:
         note, word = window.locator("#note-term-ID3"), window.get_by_role("link", name="ID3")

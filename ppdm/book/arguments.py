@@ -5,135 +5,75 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 #: Kept points are removed after so many days without use, and the longest unused beyond so many GB.
 DAYS, GIGABYTES = 30, 2
 
+_SCHEDULER = {
+    "metavar": "ADDRESS",
+    "help": "a Dask scheduler (tcp://...:8786) whose workers compute; results and cache stay here",
+}
+_QUICK = {"action": "store_true", "help": "the small build of `ppdm book quick` instead"}
 
-def none(parser: argparse.ArgumentParser) -> None:
-    """`ppdm lab`, `ppdm book numbers` and `ppdm book bench` take no arguments."""
+#: Each command's arguments, by name.
+TAKES: dict[str, dict[str, dict[str, Any]]] = {
+    "run": {
+        "chapter": {"help": "its name or how it begins: 01, 01-beyond, 02_multi_group, ..."},
+        "-p --parameter": {"nargs": 2, "action": "append", "default": [], "metavar": ("NAME", "VALUE"),
+                           "help": "a parameter of the chapter's first cell, such as `-p reps 20`; repeat it for more"},
+        "--scheduler": _SCHEDULER,
+    },
+    "verify": {
+        "chapter": {"nargs": "?", "help": "how its name begins; all chapters by default"},
+        "--points --cells": {"type": int, "default": 20, "help": "how many of each chapter; default %(default)s"},
+        "--seed": {"type": int, "help": "draw the same points as an earlier call"},
+        "--quick": _QUICK,
+        "--from": {"dest": "source", "metavar": "PLACE",
+                   "help": "manifests from elsewhere: a file, a folder, the https address of a folder, or `published` for "
+                   "this repository's own site"},
+    },
+    "book": {
+        "--scheduler": _SCHEDULER,
+        "--verify": {"metavar": "POINTS", "type": int, "default": 0,
+                     "help": "compute so many points of each chapter twice before the site is built; What was run says so"},
+    },
+    "book quick": {"--scheduler": _SCHEDULER},
+    "book check": {
+        "--site": {"type": Path, "metavar": "FOLDER", "help": "a built site elsewhere; default _build/html"},
+        "--quick": _QUICK,
+        "--page": {"action": "append", "metavar": "NAME", "help": "only pages whose name contains NAME; repeat it for more"},
+    },
+    "book serve": {
+        "--port": {"type": int, "default": 8000, "help": "default %(default)s"},
+        "--quick": _QUICK,
+    },
+    "book pdf": {"--quick": _QUICK},
+    "book zip": {"--quick": _QUICK},
+    "book compare": {
+        "old": {"help": "a folder with a built book, or its results"},
+        "new": {"nargs": "?", "default": ".", "help": "another one; default: this folder"},
+    },
+    "book clean": {
+        "--days": {"type": float, "default": DAYS, "help": "remove what was unused for so long; default %(default)s"},
+        "--gigabytes": {"type": float, "default": GIGABYTES,
+                        "help": "and, above this size, what was unused longest; default %(default)s"},
+    },
+}  # fmt: skip
 
-
-def _scheduler(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="a Dask scheduler (tcp://...:8786): its workers compute, results and cache stay here",
-    )
-
-
-def built(parser: argparse.ArgumentParser) -> None:
-    """`ppdm book pdf`, `ppdm book zip`: which build."""
-    parser.add_argument(
-        "--quick", action="store_true", help="of `ppdm book quick`, not of `ppdm book`"
-    )
-
-
-def quick(parser: argparse.ArgumentParser) -> None:
-    """`ppdm book quick`: where the points are computed."""
-    _scheduler(parser)
-
-
-def book(parser: argparse.ArgumentParser) -> None:
-    """`ppdm book`: where the points are computed, and whether some are computed twice."""
-    _scheduler(parser)
-    parser.add_argument(
-        "--verify",
-        metavar="POINTS",
-        type=int,
-        default=0,
-        help="of each chapter, compute so many points again before the site is built, as `ppdm verify` "
-        "does: the page What was run then says so",
-    )
-
-
-def run(parser: argparse.ArgumentParser) -> None:
-    """`ppdm run`: a chapter, any number of parameters, and where the points are computed."""
-    _scheduler(parser)
-    parser.add_argument(
-        "chapter", help="its name or the beginning of it: 01, 01-beyond, 02_multi_group, ..."
-    )
-    parser.add_argument(
-        "-p",
-        "--parameter",
-        nargs=2,
-        action="append",
-        default=[],
-        metavar=("NAME", "VALUE"),
-        help="a parameter of the chapter's first cell; give it as often as you need",
-    )
-
-
-def clean(parser: argparse.ArgumentParser) -> None:
-    """`ppdm book clean`: how old, how large."""
-    parser.description = (
-        "Remove kept points that nothing has used for a while, as the other commands do when they "
-        "end. Those of the built book and of the quick one stay. (`make clean` removes all of _build.)"
-    )
-    parser.add_argument(
-        "--days", type=float, default=DAYS, help="unused for so long; default %(default)s"
-    )
-    parser.add_argument(
-        "--gigabytes",
-        type=float,
-        default=GIGABYTES,
-        help="and the longest unused while there are more; default %(default)s",
-    )
+#: What a command's help says before its options, where its line in the list is too short.
+MORE = {
+    "verify": "Compute random points of the chapters again and compare them with the manifests that they wrote: which agree "
+    "to the bit, which to the last digits, which don't. Where a book was built, its tables and kept points count, too. "
+    "The exit code is 1 if anything differs.",
+    "book clean": "Remove kept points that nothing has used for a while, as the other commands do when they end. "
+    "Those of the built book and of the quick one stay. (`make clean` removes all of _build.)",
+}
 
 
-def serve(parser: argparse.ArgumentParser) -> None:
-    """`ppdm book serve`: the port, and which build."""
-    parser.add_argument("--port", type=int, default=8000, help="default %(default)s")
-    built(parser)
-
-
-def verify(parser: argparse.ArgumentParser) -> None:
-    """`ppdm verify`: which chapters, how many points, whose manifests."""
-    parser.description = (
-        "Compute points of the chapters again, drawn at random, and compare them with the manifests "
-        "that the chapters wrote: which agree to the bit, which to the last digits, which not. In a "
-        "folder with a build, its tables, claims and kept points are compared too. The exit code is 1 "
-        "if anything is not as it was."
-    )
-    parser.add_argument("chapter", nargs="?", help="the beginning of its name; all if not given")
-    parser.add_argument(
-        "--points", "--cells", type=int, default=20, help="of each chapter; default %(default)s"
-    )
-    parser.add_argument("--seed", type=int, help="draws the same points again")
-    built(parser)
-    parser.add_argument(
-        "--from",
-        dest="source",
-        metavar="PLACE",
-        help="other manifests than this folder's: a file, a folder, the https address of a folder, or "
-        "the word published for this repository's own site",
-    )
-
-
-def check(parser: argparse.ArgumentParser) -> None:
-    """`ppdm book check`: which site, which pages, and how strictly."""
-    parser.add_argument(
-        "--site", type=Path, metavar="FOLDER", help="a built site elsewhere; default _build/html"
-    )
-    built(parser)
-    parser.add_argument(
-        "--page",
-        action="append",
-        metavar="NAME",
-        help="only pages whose name contains NAME; may be given more than once",
-    )
-    parser.add_argument(
-        "--screenshots", action="store_true", help="write a picture of every page in every mode"
-    )
-    parser.add_argument(
-        "--axe",
-        default="serious",
-        choices=["minor", "moderate", "serious", "critical"],
-        help="the least impact of an axe-core violation that counts; default %(default)s",
-    )
-
-
-def compare(parser: argparse.ArgumentParser) -> None:
-    """`ppdm book compare`: the two books."""
-    parser.add_argument("old", help="a folder with a built book, or its results")
-    parser.add_argument("new", nargs="?", default=".", help="another; default: this one")
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare what a command takes; it is known by its parser's name, such as `ppdm book check`."""
+    command = parser.prog.removeprefix("ppdm ")
+    parser.description = MORE.get(command, parser.description)
+    for names, options in TAKES.get(command, {}).items():
+        parser.add_argument(*names.split(), **options)

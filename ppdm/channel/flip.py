@@ -61,19 +61,19 @@ class Flip(Channel):
 
     def _mixed(self, values: np.ndarray, axes: Axes, keep: float, turn: float) -> np.ndarray:
         """keep * values + turn * (values with the block turned)."""
-        mixed = np.array(values, dtype=float, order="C")
-        flat = mixed.reshape(-1)
+        mixture = np.array(values, dtype=float, order="C")
+        flat = mixture.reshape(-1)
         if set(values.shape) == {2}:
             _mix_bits(flat, sum(1 << (values.ndim - 1 - axis) for axis in axes), keep, turn)
         else:
             _mix(flat, self._partners(values.shape, axes), keep, turn)
-        return mixed
+        return mixture
 
     def _partners(self, shape: tuple[int, ...], axes: Axes) -> np.ndarray:
         """For every cell, the one with the block turned."""
         partners = np.arange(math.prod(shape)).reshape(shape)
-        for axis, turned in zip(axes, self.turned, strict=True):
-            partners = partners.take(turned, axis=axis)
+        for axis, reversal in zip(axes, self.turned, strict=True):
+            partners = partners.take(reversal, axis=axis)
         return partners.reshape(-1)
 
     scatters: ClassVar[bool] = True
@@ -102,9 +102,9 @@ class Flip(Channel):
     def draw(self, columns: Sequence[np.ndarray], rng: np.random.Generator) -> list[np.ndarray]:
         lies = rng.random(len(columns[0])) > self.keep
         return [
-            column ^ lies if turned == (1, 0) and column.dtype.kind in "biu"
-            else np.where(lies, np.asarray(turned)[column], column)
-            for column, turned in zip(columns, self.turned, strict=True)
+            column ^ lies if reversal == (1, 0) and column.dtype.kind in "biu"
+            else np.where(lies, np.asarray(reversal)[column], column)
+            for column, reversal in zip(columns, self.turned, strict=True)
         ]  # fmt: skip
 
     def deal(self, cells: Cells, rng: np.random.Generator) -> Cells:
@@ -116,34 +116,34 @@ class Flip(Channel):
     def best(self, believed: Best, axes: Axes) -> Best:
         partners = self._partners(believed.chance.shape, axes)
         values, cell = believed.chance.reshape(-1), believed.cell.reshape(-1)
-        kept, turned = self.keep * values, (1 - self.keep) * values[partners]
+        truth, lie = self.keep * values, (1 - self.keep) * values[partners]
         itself = partners == np.arange(len(partners))  # the coin changes nothing
-        most = np.where(itself, values, np.maximum(kept, turned))
-        named = np.where(itself | (kept >= turned), cell, cell[partners])
+        most = np.where(itself, values, np.maximum(truth, lie))
+        named = np.where(itself | (truth >= lie), cell, cell[partners])
         shape = believed.chance.shape
         return Best(most.reshape(shape), named.reshape(shape))
 
     def truth(self, values: np.ndarray, axes: Axes) -> np.ndarray:
-        if not all(any(i == to for i, to in enumerate(turned)) for turned in self.turned):
+        if not all(any(i == to for i, to in enumerate(reversal)) for reversal in self.turned):
             return values * self.keep  # no record is its own reversal
         flat = np.array(values, dtype=float).reshape(-1)
         itself = self._partners(values.shape, axes) == np.arange(flat.size)
         return np.where(itself, flat, self.keep * flat).reshape(values.shape)
 
     def protection(self) -> dict[str, Any]:
-        fixed = {
+        absences = {
             levels[i]
-            for levels, turned in zip(self.inputs.levels, self.turned, strict=True)
-            for i, to in enumerate(turned)
+            for levels, reversal in zip(self.inputs.levels, self.turned, strict=True)
+            for i, to in enumerate(reversal)
             if i == to
         }
-        absent = {"absent": fixed.pop()} if fixed else {}
+        absent = {"absent": absences.pop()} if absences else {}
         return {"mechanism": "multi-group", "theta": self.keep, **absent}
 
     def chance(self, reports: np.ndarray, answers: np.ndarray) -> np.ndarray:
         same = (reports == answers).all(axis=-1)
-        turned = (self._turn(reports) == answers).all(axis=-1)
-        return self.keep * same + (1 - self.keep) * turned
+        opposite = (self._turn(reports) == answers).all(axis=-1)
+        return self.keep * same + (1 - self.keep) * opposite
 
     def epsilon(self) -> float:
         """For several answers it is infinite: of two that are told together or turned together, a
@@ -157,9 +157,9 @@ def _mix(values: np.ndarray, partner: np.ndarray, keep: float, turn: float) -> N
     for cell in range(len(values)):
         other = partner[cell]
         if cell < other:
-            here, there = values[cell], values[other]
-            values[cell] = keep * here + turn * there
-            values[other] = keep * there + turn * here
+            value, partner_value = values[cell], values[other]
+            values[cell] = keep * value + turn * partner_value
+            values[other] = keep * partner_value + turn * value
 
 
 @njit
@@ -168,6 +168,6 @@ def _mix_bits(values: np.ndarray, bits: int, keep: float, turn: float) -> None:
     for cell in range(len(values)):
         other = cell ^ bits
         if cell < other:
-            here, there = values[cell], values[other]
-            values[cell] = keep * here + turn * there
-            values[other] = keep * there + turn * here
+            value, partner_value = values[cell], values[other]
+            values[cell] = keep * value + turn * partner_value
+            values[other] = keep * partner_value + turn * value

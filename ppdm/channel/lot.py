@@ -62,23 +62,23 @@ class Lot(Channel):
 
     def apply(self, values: np.ndarray, axes: Axes) -> np.ndarray:
         last = tuple(range(-len(axes), 0))
-        moved = np.moveaxis(values, axes, last)
-        rest = moved.shape[: moved.ndim - len(axes)]
-        moved = moved.reshape(-1, *self.inputs.shape)
-        reports = np.zeros((len(moved), *self.outputs.shape))
+        cells = np.moveaxis(values, axes, last)
+        rest = cells.shape[: cells.ndim - len(axes)]
+        cells = cells.reshape(-1, *self.inputs.shape)
+        reports = np.zeros((len(cells), *self.outputs.shape))
         for block, size in zip(self.blocks, self.sizes, strict=True):
             part, digits = self._told(block)
             others = tuple(1 + i for i, n in enumerate(self.names) if n not in block)
-            kept = sorted(block, key=self.names.index)
-            told = moved.sum(axis=others).reshape(
-                len(moved), *(part.shape[block.index(n)] for n in kept)
+            order = sorted(block, key=self.names.index)
+            tale = cells.sum(axis=others).reshape(
+                len(cells), *(part.shape[block.index(n)] for n in order)
             )
-            told = told.transpose(0, *(1 + kept.index(n) for n in block)).reshape(
-                len(moved), part.size
+            tale = tale.transpose(0, *(1 + order.index(n) for n in block)).reshape(
+                len(cells), part.size
             )
             keep = self._keep(size)
-            told = keep * told + (1 - keep) / part.size * told.sum(axis=1, keepdims=True)
-            reports.reshape(len(moved), -1)[:, self.outputs.codes(digits)] += told / len(
+            tale = keep * tale + (1 - keep) / part.size * tale.sum(axis=1, keepdims=True)
+            reports.reshape(len(cells), -1)[:, self.outputs.codes(digits)] += tale / len(
                 self.blocks
             )
         return np.moveaxis(reports.reshape(*rest, *self.outputs.shape), last, axes)
@@ -95,11 +95,13 @@ class Lot(Channel):
         index: list[slice] = [slice(None)] * values.ndim
         for axis, size in zip(axes, self.inputs.shape, strict=True):
             index[axis] = slice(0, size)
-        asked = values[tuple(index)]
+        answers = values[tuple(index)]
         keep = float(np.mean([self._keep(size) for size in sizes]))
-        total = asked.sum(axis=axes, keepdims=True)
+        total = answers.sum(axis=axes, keepdims=True)
         return (
-            (asked - (1 - keep) * total / self.inputs.size) / keep * (len(self.blocks) / len(sizes))
+            (answers - (1 - keep) * total / self.inputs.size)
+            / keep
+            * (len(self.blocks) / len(sizes))
         )
 
     def dual(self, values: np.ndarray, axes: Axes) -> np.ndarray:
@@ -116,10 +118,10 @@ class Lot(Channel):
 
     def draw(self, columns: Sequence[np.ndarray], rng: np.random.Generator) -> list[np.ndarray]:
         digits = np.column_stack(columns).astype(np.int64)
-        asked = rng.integers(len(self.blocks), size=len(digits))
+        lots = rng.integers(len(self.blocks), size=len(digits))
         out = np.tile(np.array(self.inputs.shape, dtype=np.int64), (len(digits), 1))  # not asked
         for number, block in enumerate(self.blocks):
-            rows = np.flatnonzero(asked == number)
+            rows = np.flatnonzero(lots == number)
             part = self.inputs.only(block)
             axes = np.array([self.inputs.axis(name) for name in block])
             own = part.codes(digits[np.ix_(rows, axes)])
@@ -132,14 +134,14 @@ class Lot(Channel):
         domain = cells.domain.with_levels(dict(zip(self.names, self.outputs.levels)))
         if cells.domain.names != self.names:
             raise ValueError("a lot is drawn for whole records: it names all of their answers")
-        dealt = rng.multinomial(cells.counts, np.full(len(self.blocks), 1 / len(self.blocks)))
+        lots = rng.multinomial(cells.counts, np.full(len(self.blocks), 1 / len(self.blocks)))
         codes, numbers = [], []
         for number, block in enumerate(self.blocks):
             part, digits = self._told(block)
             own = part.codes(cells.digits(cells.axes(block)))
-            asked = np.bincount(own, dealt[:, number], minlength=part.size).astype(np.int64)
+            numbers_asked = np.bincount(own, lots[:, number], minlength=part.size).astype(np.int64)
             codes.append(domain.codes(digits))
-            numbers.append(rng.multinomial(asked, k_rr(part.size, self.rate).T).sum(axis=0))
+            numbers.append(rng.multinomial(numbers_asked, k_rr(part.size, self.rate).T).sum(axis=0))
         return Cells(domain, np.concatenate(codes), np.concatenate(numbers))
 
     # -- for an attacker ---------------------------------------------------------------------
@@ -159,8 +161,8 @@ class Lot(Channel):
             inside = np.isin(np.arange(len(self.names)), axes)
             size, grown = self.inputs.only(block).size, math.exp(self.rate)
             same = (reports[..., axes] == answers[..., axes]).all(axis=-1)
-            told = np.where(same, grown, 1.0) / (grown + size - 1) / len(self.blocks)
-            chance += np.where((asked == inside).all(axis=-1), told, 0.0)
+            part = np.where(same, grown, 1.0) / (grown + size - 1) / len(self.blocks)
+            chance += np.where((asked == inside).all(axis=-1), part, 0.0)
         return chance
 
     def epsilon(self) -> float:

@@ -71,10 +71,10 @@ class Matrix(Channel):
 
     def deal(self, cells: Cells, rng: np.random.Generator) -> Cells:
         axes = cells.axes(self.names)
-        drawn = rng.multinomial(cells.counts, self.M.T[cells.digits(axes)[:, 0]])
-        rows, reports = np.nonzero(drawn)
+        numbers = rng.multinomial(cells.counts, self.M.T[cells.digits(axes)[:, 0]])
+        rows, reports = np.nonzero(numbers)
         domain = cells.domain.with_levels(dict(zip(self.names, self.outputs.levels)))
-        start = Cells(cells.domain, cells.codes[rows], drawn[rows, reports])
+        start = Cells(cells.domain, cells.codes[rows], numbers[rows, reports])
         return Cells(domain, start.moved(axes, reports[:, None], domain), start.counts)
 
     def best(self, believed: Best, axes: Axes) -> Best:

@@ -162,9 +162,9 @@ class Mixture(Channel):
     ) -> np.ndarray:
         """A map of the cells of the block, for each cell of the rest."""
         last = tuple(range(-len(axes), 0))
-        moved = np.moveaxis(values, axes, last)
-        turned = step(moved.reshape(-1, self.inputs.size), self.personal.chances)
-        return np.moveaxis(turned.reshape(moved.shape), last, axes)
+        cells = np.moveaxis(values, axes, last)
+        image = step(cells.reshape(-1, self.inputs.size), self.personal.chances)
+        return np.moveaxis(image.reshape(cells.shape), last, axes)
 
     def origins(self, digits: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray | float]]:
         self.refuse_all_strangers()
@@ -186,9 +186,9 @@ class Mixture(Channel):
         private = rng.binomial(cells.counts, self.keep)
         strangers = cells.counts - private
         if self.inputs.size <= _FEW_CELLS:
-            drawn = rng.multinomial(strangers, self.personal.chances)
-            rows, reports = np.nonzero(drawn)
-            answers, numbers = self.inputs.digits(reports), drawn[rows, reports]
+            draws = rng.multinomial(strangers, self.personal.chances)
+            rows, reports = np.nonzero(draws)
+            answers, numbers = self.inputs.digits(reports), draws[rows, reports]
         else:
             rows = np.repeat(np.arange(len(strangers)), strangers)
             answers = np.column_stack(self.personal.draw(len(rows), rng))
@@ -207,10 +207,10 @@ class Mixture(Channel):
         if strangers < 0:
             return None
         if _SCATTER * self.inputs.size < strangers:  # cheaper to draw counts than records
-            drawn = rng.multinomial(strangers, self.personal.chances)
+            draws = rng.multinomial(strangers, self.personal.chances)
             if cells is None:
-                return reports + drawn, np.empty(0, dtype=np.int64)
-            return reports, np.repeat(np.arange(len(drawn)), drawn)
+                return reports + draws, np.empty(0, dtype=np.int64)
+            return reports, np.repeat(np.arange(len(draws)), draws)
         codes = self.personal.codes(strangers, rng)
         if cells is None:
             _add_ones(reports, codes)
@@ -268,13 +268,13 @@ def _kept(counts: np.ndarray, q: float, rng: np.random.Generator) -> tuple[np.nd
     The number is -1 if something is no whole count. The draws are those of `rng.binomial`; in cells
     with few records its chances are looked up: most cells are such, and many have equal numbers.
     """
-    kept = np.zeros(len(counts))
+    truths = np.zeros(len(counts))
     chances, last = np.zeros((_FEW_RECORDS + 1, _FEW_RECORDS + 1)), np.full(_FEW_RECORDS + 1, -1)
     strangers = 0
     for cell in range(len(counts)):
         number = int(counts[cell])
         if number != counts[cell] or number < 0:
-            return kept, -1
+            return truths, -1
         if number == 0 or q == 0:
             private = 0
         elif number > _FEW_RECORDS:
@@ -284,9 +284,9 @@ def _kept(counts: np.ndarray, q: float, rng: np.random.Generator) -> tuple[np.nd
                 last[number] = _binomial_chances(number, min(q, 1 - q), chances[number])
             rarer = _drawn(chances[number], last[number], rng)
             private = rarer if q <= 0.5 else number - rarer
-        kept[cell] = private
+        truths[cell] = private
         strangers += number - private
-    return kept, strangers
+    return truths, strangers
 
 
 @njit

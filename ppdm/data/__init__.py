@@ -51,6 +51,29 @@ def load(name: str, source: str | None = None, **download: Any) -> Dataset:
     environment variable ``PPDM_DATA_SOURCE``, and without it ``"stored"``.
     `download` goes to the live path: `timeout`, `refresh`.
 
+    Parameters
+    ----------
+    name
+        The data set; `names()` lists them.
+    source
+        "stored", "live" or "auto".
+    download
+        `timeout` and `refresh` of a download.
+
+    Returns
+    -------
+    Dataset
+        The typed table, its class, and where it comes from.
+
+    Raises
+    ------
+    ValueError
+        If there is no such data set or source.
+    DownloadError
+        If the archive was asked for and did not give it.
+
+    Examples
+    --------
     >>> load("pima").frame.shape
     (768, 9)
     """

@@ -65,8 +65,8 @@ def binarize(
     >>> record.loc[record.column == "mitoses", "rule"].item()
     '> 1'
     """
-    chosen = {"split": split, "ties": ties, "nominal": nominal, "missing": missing}
-    for option, value in chosen.items():
+    choices = {"split": split, "ties": ties, "nominal": nominal, "missing": missing}
+    for option, value in choices.items():
         if value not in OPTIONS[option]:
             allowed = ", ".join(OPTIONS[option])
             raise ValueError(f"{option} must be one of {allowed}, not {value!r}")

@@ -61,8 +61,8 @@ def _entries() -> dict[str, Entry]:
     for name, known in written.items():
         files = tuple(RawFile(**file) for file in known.pop("files"))
         columns = tuple(
-            Column(column, tuple(said.get("levels", ())), said.get("means", ""))
-            for column, said in known.pop("columns").items()
+            Column(column, tuple(words.get("levels", ())), words.get("means", ""))
+            for column, words in known.pop("columns").items()
         )
         entries[name] = Entry(name, files=files, columns=columns, **known)
     return entries

@@ -97,8 +97,8 @@ class Dataset:
         >>> len(data.load("breast-cancer-wisconsin").complete().distinct().frame)
         449
         """
-        kept = self.frame.drop_duplicates(subset=[*self.features, self.target])
-        return replace(self, frame=kept.reset_index(drop=True))
+        frame = self.frame.drop_duplicates(subset=[*self.features, self.target])
+        return replace(self, frame=frame.reset_index(drop=True))
 
 
 def make_dataset(name: str, frame: pd.DataFrame, **provenance: Any) -> Dataset:

@@ -108,7 +108,7 @@ def _download(name: str, uci_id: int, timeout: float) -> bytes:
             f"{failed}: the package ucimlrepo is not installed: install ppdm with its extra `book`"
         )
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-P", "-c", _FETCH, str(uci_id), str(LARGEST)],
             capture_output=True,
             timeout=timeout,
@@ -117,10 +117,10 @@ def _download(name: str, uci_id: int, timeout: float) -> bytes:
         )
     except subprocess.TimeoutExpired:
         raise DownloadError(f"{failed}: no complete answer within {timeout:g} s") from None
-    if done.returncode or not done.stdout:
-        last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+    if process.returncode or not process.stdout:
+        last = process.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         raise DownloadError(f"{failed}: it ended with {last or 'nothing'}")
-    return done.stdout
+    return process.stdout
 
 
 def _typed(known: Entry, raw: bytes) -> pd.DataFrame:
@@ -171,11 +171,14 @@ def compare_frames(frame: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame
         odd = sorted(map(str, set(frame) ^ set(reference)))
         raise ValueError(f"the two frames do not have the same columns: {odd}")
     common = min(len(frame), len(reference))
-    here, there = (
+    cells, reference_cells = (
         table[[*reference]].iloc[:common].astype(object).to_numpy() for table in (frame, reference)
     )
-    differ = (here != there) & ~(pd.isna(here) & pd.isna(there))
-    rows = [[i, reference.columns[j], here[i, j], there[i, j]] for i, j in np.argwhere(differ)]
+    differ = (cells != reference_cells) & ~(pd.isna(cells) & pd.isna(reference_cells))
+    rows = [
+        [i, reference.columns[j], cells[i, j], reference_cells[i, j]]
+        for i, j in np.argwhere(differ)
+    ]
     words = ["present", "absent"][:: 1 if len(frame) > common else -1]
     rows += [[i, "*", *words] for i in range(common, max(len(frame), len(reference)))]
     return pd.DataFrame(rows, columns=["row", "column", "here", "reference"]).astype({"row": int})

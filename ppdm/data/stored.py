@@ -41,10 +41,10 @@ def read_raw(file: RawFile) -> bytes:
             f"stored file {path.name} is missing: expected content of sha256 {file.sha256}"
         ) from None
     raw = stored if unpacked.is_file() else _unpack(stored)
-    found = hashlib.sha256(raw).hexdigest()
-    if found != file.sha256:
+    checksum = hashlib.sha256(raw).hexdigest()
+    if checksum != file.sha256:
         raise DamagedFileError(
-            f"stored file {path.name} is damaged: expected sha256 {file.sha256}, found {found}"
+            f"stored file {path.name} is damaged: expected sha256 {file.sha256}, found {checksum}"
         )
     return raw
 

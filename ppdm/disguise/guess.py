@@ -228,24 +228,24 @@ def answer_and_report(
     channel, axes = next(((c, a) for c, a in bound.steps if axis in a), (None, ()))
     values = reports.reshape(bound.reported.shape)
     try:
-        told = values if channel is None else channel.undo(values, axes)
+        answers = values if channel is None else channel.undo(values, axes)
     except ValueError:  # it tells too little to be taken back: the others are laid on
-        told = prior.dense
+        answers = prior.dense
         for other, own in bound.steps:
-            told = told if other is channel else other.apply(told, own)
+            answers = answers if other is channel else other.apply(answers, own)
     parts = []
     for level in range(prior.shape[axis]):
-        part = np.zeros_like(told)
+        part = np.zeros_like(answers)
         index = (slice(None),) * axis + (level,)
-        part[index] = told[index]
+        part[index] = answers[index]
         parts.append(part if channel is None else channel.apply(part, axes))
     return np.stack([part.reshape(-1) for part in parts])
 
 
 def _truths(scheme: Any, prior: Table) -> np.ndarray:
     """P(false or true, report)."""
-    told = scheme.told_truth(prior).densified().values
-    return np.stack([scheme.apply(prior).densified().values - told, told])
+    truth = scheme.told_truth(prior).densified().values
+    return np.stack([scheme.apply(prior).densified().values - truth, truth])
 
 
 def likeliest(scheme: Any, believed: Table) -> Best:

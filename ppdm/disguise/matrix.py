@@ -66,9 +66,9 @@ class RRMatrix(Mechanism):
         labels = {
             side: {
                 n: tuple(in_order(f"the {side} of {n!r}", labels))
-                for n, labels in _by_name(given, M).items()
+                for n, labels in _by_name(names_of_side, M).items()
             }
-            for side, given in (("outputs", outputs), ("inputs", inputs))
+            for side, names_of_side in (("outputs", outputs), ("inputs", inputs))
         }
         self.outputs = MappingProxyType(labels["outputs"])
         self.inputs = MappingProxyType(labels["inputs"])
@@ -78,15 +78,15 @@ class RRMatrix(Mechanism):
 
     def _refuse_misfits(self) -> None:
         """Labels and priors belong to a matrix, and are as many as it has rows or columns."""
-        for given, side, axis in (
+        for by_name, side, axis in (
             (self.outputs, "outputs", 0), (self.inputs, "inputs", 1), (self.prior, "prior", 1)
         ):  # fmt: skip
-            unknown = [name for name in given if name not in self.matrices]
+            unknown = [name for name in by_name if name not in self.matrices]
             if unknown:
                 raise ValueError(
                     f"{side} name {listed(unknown)}; there are matrices for {listed(self.matrices)}"
                 )
-            for name, values in given.items():
+            for name, values in by_name.items():
                 size = self.matrices[name].shape[axis]
                 if len(values) != size and side == "prior":
                     raise ValueError(
@@ -96,11 +96,11 @@ class RRMatrix(Mechanism):
                     raise ValueError(f"the matrix has {size} {side}; {len(values)} labels given")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        given = {
+        params = {
             "M": self.matrices, "outputs": self.outputs, "inputs": self.inputs, "prior": self.prior
         }  # fmt: skip
         return {
-            n: by_name.get(_ONLY) if self._one else dict(by_name) for n, by_name in given.items()
+            n: by_name.get(_ONLY) if self._one else dict(by_name) for n, by_name in params.items()
         }
 
     # -- known families --------------------------------------------------------------------
@@ -178,16 +178,16 @@ class RRMatrix(Mechanism):
         """The domain of the true answers behind a domain of reports."""
         levels = {}
         for name, key in self._keys(reported):
-            M, given = self.matrices[key], reported.levels[reported.axis(name)]
-            if M.shape[0] != len(given):
+            M, reports = self.matrices[key], reported.levels[reported.axis(name)]
+            if M.shape[0] != len(reports):
                 raise ValueError(
                     f"the matrix for {name!r} has {M.shape[0]} rows; the table has "
-                    f"{len(given)} reports: {listed(given)}"
+                    f"{len(reports)} reports: {listed(reports)}"
                 )
             if key in self.outputs:
-                _refuse_another_order(name, "outputs", self.outputs[key], given)
+                _refuse_another_order(name, "outputs", self.outputs[key], reports)
             square = M.shape[0] == M.shape[1]
-            levels[name] = self.inputs.get(key, given if square else tuple(range(M.shape[1])))
+            levels[name] = self.inputs.get(key, reports if square else tuple(range(M.shape[1])))
         return reported.with_levels(levels)
 
     def _keys(self, domain: Domain) -> list[tuple[str, str]]:

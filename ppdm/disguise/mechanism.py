@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property, partial, wraps
 from inspect import signature
 from types import MappingProxyType
 from typing import Any, Self
@@ -84,6 +84,18 @@ class Bound:
 class Mechanism(ABC):
     """The common part of all schemes; a parameter of one cannot be changed once it is made."""
 
+    def __init_subclass__(cls) -> None:
+        """A scheme is made once: when its own `__init__` is done, nothing is written to it."""
+        init = cls.__init__
+
+        @wraps(init)
+        def made(self: Mechanism, *args: Any, **kwargs: Any) -> None:
+            init(self, *args, **kwargs)
+            if type(self).__init__ is made:
+                vars(self)["_made"] = True
+
+        cls.__init__ = made  # type: ignore[method-assign]
+
     @abstractmethod
     def channels(self, domain: Domain) -> Sequence[Channel]:
         """What is done to which attributes of a domain of true answers; of a marginal, to its part."""
@@ -125,6 +137,11 @@ class Mechanism(ABC):
     def __setattr__(self, name: str, value: object) -> None:
         if name in vars(self):
             self.__delattr__(name)
+        if "_made" in vars(self):
+            raise TypeError(
+                f"{type(self).__name__} has no parameter {name!r}; it has {listed(self.get_params())}, "
+                "and what they are is fixed"
+            )
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
@@ -145,11 +162,13 @@ class Mechanism(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """What it is, without what it has worked out: its checksum stays the same when it is used."""
-        return {name: _plain(value) for name, value in vars(self).items() if name != "_bound"}
+        own = (item for item in vars(self).items() if item[0] not in ("_bound", "_made"))
+        return {name: _plain(value) for name, value in own}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
             vars(self)[name] = MappingProxyType(value) if isinstance(value, dict) else value
+        vars(self)["_made"] = True
 
     # -- in a domain -------------------------------------------------------------------------
 
@@ -159,8 +178,8 @@ class Mechanism(ABC):
         bound = known.get(id(domain))
         if bound is None or bound.domain is not domain:
             self.check_part(domain)
-            kept = sum(b.domain.size for b in known.values() if b.whole())  # its personal answers
-            if len(known) >= _BOUND or kept > _KEPT:
+            size = sum(b.domain.size for b in known.values() if b.whole())  # its personal answers
+            if len(known) >= _BOUND or size > _KEPT:
                 known.clear()
             bound = known[id(domain)] = Bound(domain, self.channels(domain))
         return bound
@@ -176,12 +195,12 @@ class Mechanism(ABC):
     def kind_of_reports(self, reported: Domain) -> Kind:
         """What a table over a domain of reports counts."""
         bound = self.on(self.true_domain(reported))
-        for name, own, given in zip(
+        for name, own, labels in zip(
             reported.names, bound.reported.levels, reported.levels, strict=True
         ):
-            if own != given:
+            if own != labels:
                 raise ValueError(
-                    f"the table has the levels {listed(given)} of {name!r}; {self!r} reports "
+                    f"the table has the levels {listed(labels)} of {name!r}; {self!r} reports "
                     f"{listed(own)}, in this order"
                 )
         return bound.kind
@@ -247,6 +266,25 @@ class Mechanism(ABC):
         The reports say what was done to them, and cannot be disguised again. Polars and Arrow
         frames, and files, are disguised batch by batch (see `ppdm.disguise.batches`), lazily where
         the frame is lazy; they cannot say it.
+
+        Parameters
+        ----------
+        frame
+            True records: a frame of pandas, Polars or Arrow, or a path.
+        rng
+            The source of the coins. For real people `numpy.random.default_rng()`, without a seed: whoever has the seed
+            has the answers.
+        levels
+            What could have been answered, where the columns do not say it.
+
+        Returns
+        -------
+        The reports, in the kind of frame that the records came in.
+
+        Raises
+        ------
+        ValueError
+            If the records were disguised before, do not match the scheme, or leave their levels to be guessed.
         """
         rng = generator(rng)
         if engines.elsewhere(frame):
@@ -262,8 +300,8 @@ class Mechanism(ABC):
         bound = self.on(domain)
         drawn = dict(zip(domain.names, columns, strict=True))
         for channel in bound.channels:
-            told = channel.draw([drawn[name] for name in channel.names], rng)
-            drawn |= zip(channel.names, told, strict=True)
+            reports_of_block = channel.draw([drawn[name] for name in channel.names], rng)
+            drawn |= zip(channel.names, reports_of_block, strict=True)
         reports = from_level_numbers(list(drawn.values()), bound.reported, like=frame)
         return kinds.mark(reports, Kind("reports", kind.channels + bound.channels))
 
@@ -309,15 +347,32 @@ class Mechanism(ABC):
         """Draw the counts of the disguised records directly from those of the true ones.
 
         Exact in distribution: equal records are exchangeable, so only their number matters.
+
+        Parameters
+        ----------
+        table
+            Whole numbers of true records.
+        rng
+            The source of the coins.
+
+        Returns
+        -------
+        Table
+            Numbers of reports.
+
+        Raises
+        ------
+        ValueError
+            If the table counts reports, or no whole records.
         """
         rng, bound = generator(rng), self._before(table)
         mixture = bound.whole()
         kind = self._after(table.kind, bound)
         if mixture is not None:
-            dealt = mixture.deal_whole(table.values, table.cells, rng)
-            if dealt is None:
+            deal = mixture.deal_whole(table.values, table.cells, rng)
+            if deal is None:
                 whole_counts(table)  # says which number is no count
-            reports, strangers = dealt  # type: ignore[misc]
+            reports, strangers = deal  # type: ignore[misc]
             if table.cells is None:
                 return Table.holding(table.domain, reports, kind=kind)
             codes = np.concatenate([table.cells, strangers])
@@ -349,7 +404,23 @@ class Mechanism(ABC):
     # -- the collector -----------------------------------------------------------------------
 
     def apply(self, table: Table) -> Table:
-        """The expected table of reports: the linear map itself."""
+        """The expected table of reports: the linear map itself.
+
+        Parameters
+        ----------
+        table
+            A table of true records.
+
+        Returns
+        -------
+        Table
+            The mean of the tables of reports that `disguise_table` draws.
+
+        Raises
+        ------
+        ValueError
+            If the table counts reports already.
+        """
         if table.kind.what != "reports":
             kinds.need("apply", table.kind)
         self._refuse_twice(table.kind)
@@ -371,10 +442,25 @@ class Mechanism(ABC):
 
         Undoing commutes with taking marginals, so a marginal table may be undone by itself. Of a
         slice by a reported answer it would be wrong: undo first, then condition.
+
+        Parameters
+        ----------
+        table
+            A table of this scheme's reports, whole or a marginal.
+
+        Returns
+        -------
+        Table
+            The estimated numbers of true records, unbiased and perhaps negative.
+
+        Raises
+        ------
+        ValueError
+            If the table does not count this scheme's reports, or they tell too little.
         """
-        if isinstance(table, pd.DataFrame):
+        if not isinstance(table, Table):
             raise ValueError(
-                "undo takes a table, not a frame: Table.from_crosstab(frame).reported_by(scheme) "
+                f"undo takes a table; got a {type(table).__name__}: Table.from_crosstab(frame).reported_by(scheme) "
                 "makes one of a cross table, count(frame, scheme) of records"
             )
         bound = self._of(table.kind, table.domain)
@@ -471,6 +557,23 @@ class Mechanism(ABC):
         Of one answer if an attribute is named, else of all that the scheme protects together; with a
         `domain`, of its whole records: then an attribute that is open makes it infinite, as a group
         of two answers does, whose reports rule some true records out.
+
+        Parameters
+        ----------
+        attribute
+            One question; by default all that are protected.
+        domain
+            All questions of the records, where the scheme does not name them.
+
+        Returns
+        -------
+        float
+            Epsilon, perhaps infinite.
+
+        Raises
+        ------
+        ValueError
+            If the domain is needed.
         """
         if domain is None:
             domain = self._own_domain(attribute)
@@ -501,8 +604,8 @@ class Mechanism(ABC):
             chances = chances * _spread_out(row.reshape(part.shape), axes, len(domain.shape))
         for axis, name in enumerate(domain.names):
             if name not in bound.kind.disguised:
-                told = np.arange(domain.shape[axis]) == report[axis]
-                chances = chances * _spread_out(told.astype(float), (axis,), len(domain.shape))
+                truth = np.arange(domain.shape[axis]) == report[axis]
+                chances = chances * _spread_out(truth.astype(float), (axis,), len(domain.shape))
         return chances.reshape(-1)
 
     def answer_and_report(self, prior: Table, attribute: str) -> np.ndarray:
@@ -523,6 +626,27 @@ class Mechanism(ABC):
         The attacker sees the whole report, knows the prior (a table of true records) and, of the
         respondent he looks at, the true answers to the `known` questions.
 
+        Parameters
+        ----------
+        prior
+            A table of true records, as the attacker believes them to be.
+        attribute
+            The answer that he wants.
+        known
+            Questions of which he knows her true answers.
+
+        Returns
+        -------
+        float
+            The chance that his best guess is right.
+
+        Raises
+        ------
+        ValueError
+            If the prior is a table of reports.
+
+        Examples
+        --------
         >>> from ppdm import MultiGroup, Table
         >>> coin = Table(Domain(("A",), ((0, 1),)), [50, 50])
         >>> MultiGroup(0.8).guess_answer(coin, "A")

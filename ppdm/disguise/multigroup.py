@@ -79,7 +79,7 @@ class MultiGroup(Mechanism):
 
     def _turned(self, part: Domain) -> tuple[tuple[int, ...], ...]:
         """Which level each level is reversed into; the absent one stays."""
-        turned = []
+        reversals = []
         for name, levels in zip(part.names, part.levels, strict=True):
             pair = [i for i, x in enumerate(levels) if self.absent is None or x != self.absent]
             if len(pair) != 2:
@@ -89,8 +89,8 @@ class MultiGroup(Mechanism):
                     "RRMatrix, or leave it out of the groups)"
                 )
             low, high = pair
-            turned.append(tuple({low: high, high: low}.get(i, i) for i in range(len(levels))))
-        return tuple(turned)
+            reversals.append(tuple({low: high, high: low}.get(i, i) for i in range(len(levels))))
+        return tuple(reversals)
 
     def _own_domain(self, attribute: str | None) -> Domain:
         if self.named is None or (attribute is not None and attribute not in self.named):
@@ -102,6 +102,27 @@ class MultiGroup(Mechanism):
 def random_groups(names: Sequence[str], number: int, rng: np.random.Generator) -> list[list[str]]:
     """[Zhan & Du 5.2] Split attributes at random into groups whose sizes differ by at most one.
 
+    Parameters
+    ----------
+    names
+        The attributes.
+    number
+        How many groups.
+    rng
+        The source of chance.
+
+    Returns
+    -------
+    list of list of str
+        The groups.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer attributes than groups.
+
+    Examples
+    --------
     >>> random_groups(["A", "B", "C"], 2, np.random.default_rng(1))
     [['A', 'B'], ['C']]
     """

@@ -26,6 +26,23 @@ from ppdm.domain import Domain, Levels, listed
 def scheme_of(survey: Survey) -> Scheme:
     """The mechanism that a survey binds.
 
+    Parameters
+    ----------
+    survey
+        What is asked, and how each answer is protected.
+
+    Returns
+    -------
+    Scheme
+        It disguises, undoes and is guessed like any other, and refuses what does not match the survey.
+
+    Raises
+    ------
+    ValueError
+        If an answer could not be undone.
+
+    Examples
+    --------
     >>> survey = Survey(
     ...     {"smokes": ["no", "yes"], "age": ["young", "old"]},
     ...     [{"mechanism": "warner", "p": 0.7, "attributes": ["smokes"]}],

@@ -106,8 +106,8 @@ def two_coins(n: int, f: float, p: float = 0.5, q: float = 0.75) -> np.ndarray:
     for name, value in (("f", f), ("p", p), ("q", q)):
         if not 0 <= value <= 1:
             raise ValueError(f"{name} is a probability, from 0 to 1; got {value!r}")
-    kept, made = 1 - f / 2, f / 2  # the lasting bit is 1 for the own answer, for another
-    return _unary(n, q * kept + p * (1 - kept), q * made + p * (1 - made))
+    right, wrong = 1 - f / 2, f / 2  # the lasting bit is 1 for the own answer, for another
+    return _unary(n, q * right + p * (1 - right), q * wrong + p * (1 - wrong))
 
 
 def subset_selection(n: int, epsilon: float, size: int | None = None) -> np.ndarray:
@@ -147,8 +147,8 @@ def _unary(n: int, own: float, other: float) -> np.ndarray:
         raise ValueError(f"2^{n} reports are too many to write out (at most {MOST_REPORTS:,})")
     reports = np.array(list(product([0, 1], repeat=n)))
     chance = np.where(np.eye(n, dtype=bool), own, other)
-    told = np.where(reports[:, None, :] == 1, chance[None], 1 - chance[None])
-    return told.prod(axis=2)
+    chances = np.where(reports[:, None, :] == 1, chance[None], 1 - chance[None])
+    return chances.prod(axis=2)
 
 
 def _check(n: int, epsilon: float) -> None:
@@ -247,8 +247,8 @@ class OneSampled(Mechanism):
     ) -> None:
         _check_epsilon(epsilon)
         self.domain, self.rate = domain, float(epsilon)
-        chosen = [[name] for name in domain.names] if blocks is None else blocks
-        self.blocks = tuple(tuple(block) for block in chosen)
+        names = [[name] for name in domain.names] if blocks is None else blocks
+        self.blocks = tuple(tuple(block) for block in names)
         if not all(self.blocks) or len({frozenset(b) for b in self.blocks}) < len(self.blocks):
             raise ValueError("a block of answers is empty, or stands there twice")
         self._lot = Lot.over(domain, self.rate, self.blocks)
@@ -270,11 +270,11 @@ class OneSampled(Mechanism):
     def true_domain(self, reported: Domain) -> Domain:
         """The domain of the true answers behind a domain of reports."""
         true = self.domain.only(reported.names)
-        for name, given, asked in zip(true.names, reported.levels, true.levels, strict=True):
-            if given != (*asked, NOT_ASKED):
+        for name, labels, answers in zip(true.names, reported.levels, true.levels, strict=True):
+            if labels != (*answers, NOT_ASKED):
                 raise ValueError(
-                    f"the table has the levels {listed(given)} of {name!r}; the reports are "
-                    f"{listed((*asked, NOT_ASKED))}, in this order: count them with "
+                    f"the table has the levels {listed(labels)} of {name!r}; the reports are "
+                    f"{listed((*answers, NOT_ASKED))}, in this order: count them with "
                     "levels=scheme.reported(domain)"
                 )
         return reported.with_levels(dict(zip(true.names, true.levels, strict=True)))

@@ -32,6 +32,27 @@ def inversion(counts: object, M: np.ndarray, prior: ArrayLike | None = None) -> 
 
     With more outputs than inputs: weighted least squares, see `ppdm.disguise.matrix.left_inverse`.
 
+    Parameters
+    ----------
+    counts
+        Counts of reports: numbers, a table, or the records of one question.
+    M
+        The matrix, M[y, x].
+    prior
+        With more reports than answers: what the answers are taken to be like.
+
+    Returns
+    -------
+    numpy.ndarray
+        The shares, perhaps below 0.
+
+    Raises
+    ------
+    ValueError
+        If M is no matrix of a scheme, or does not fit the counts.
+
+    Examples
+    --------
     >>> from ppdm import RRMatrix
     >>> inversion([400, 300, 200, 100], RRMatrix.warner(4, 5 / 8).M).round(6)
     array([ 0.55,  0.35,  0.15, -0.05])
@@ -99,6 +120,27 @@ def em(
     more than max g - 1: where this *gap* is at most `tolerance`, the search ends. If it does not get
     there, it says so. Inside the simplex the inversion is the answer, for a square matrix.
 
+    Parameters
+    ----------
+    counts
+        Counts of reports: numbers, a table, or the records of one question.
+    M
+        The matrix, M[y, x].
+    tolerance, steps
+        When the iteration ends: a change below the tolerance, or so many steps.
+
+    Returns
+    -------
+    numpy.ndarray
+        The likeliest shares, from 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        If M is no matrix of a scheme, or does not fit the counts.
+
+    Examples
+    --------
     >>> from ppdm import RRMatrix
     >>> em([400, 300, 200, 100], RRMatrix.warner(4, 5 / 8).M).round(6)
     array([0.527778, 0.333333, 0.138889, 0.      ])

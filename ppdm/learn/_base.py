@@ -58,6 +58,24 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         `ppdm.count` takes, files and frames of other engines among them. A mechanism that a survey
         has bound says which levels there are; records that do not match are refused. Weights, one a
         record, count as so many records.
+
+        Parameters
+        ----------
+        X
+            Records without the class; or with it, if `y` is its name.
+        y
+            The classes, or the name of their column.
+        sample_weight
+            How many people each record stands for.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If records and classes do not match each other or the mechanism.
         """
         records, target = _joined(X, y, self._class_name(X, y))
         return self._learn_records(records, target, self._reports(), sample_weight)
@@ -71,6 +89,23 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         the unbiased estimate of the share among the true records behind them [Zhan & Matwin 2.4;
         Zhan & Du 4.6]; it may leave the range from 0 to 1. For true records ask the accuracy of
         :meth:`predict`. Without one, they are true records, and reports are refused.
+
+        Parameters
+        ----------
+        X, y
+            Test records and their classes: reports if there is a mechanism, else true ones.
+        sample_weight
+            How many people each record stands for.
+
+        Returns
+        -------
+        float
+            The share of right answers among the true records.
+
+        Raises
+        ------
+        ValueError
+            If the records are not what the mechanism reports.
         """
         check_is_fitted(self)
         frame = self._features(X)
@@ -121,6 +156,21 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
 
         So a scorer that compares predictions with reported classes, as ``scoring="accuracy"`` does,
         cannot take the share among reports for that among people.
+
+        Parameters
+        ----------
+        X
+            True records.
+
+        Returns
+        -------
+        numpy.ndarray
+            A class for each.
+
+        Raises
+        ------
+        ValueError
+            If the records were disguised, or hold a value that no level is.
         """
         digits = self._digits(X)
         return self.classes_[self._best(digits)]
@@ -181,10 +231,12 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             f"with its name; the mechanism names {listed(known)}"
         )
 
-    def _remember(self, domain: Domain, target: str) -> None:
+    def _remember(self, domain: Domain, target: str, records: float | None = None) -> None:
         if not all(domain.shape):
             name = domain.names[domain.shape.index(0)]
             raise ValueError(f"{name!r} has no levels: there are no records, and none are declared")
+        if records is not None and not records > 0:
+            raise ValueError(f"there are no records to learn from: their number is {records:g}")
         self.target_ = target
         self.record_domain_ = domain
         self.domain_ = _without(_Same(domain), target)

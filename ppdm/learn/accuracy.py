@@ -37,6 +37,27 @@ def estimated_accuracy(
 
     A frame of reports has to match what was learned from: the names, and the levels.
 
+    Parameters
+    ----------
+    model
+        A learner that has learned.
+    reports
+        Test records, disguised: a frame or a table.
+    mechanism
+        What disguised them.
+
+    Returns
+    -------
+    Accuracy
+        The share of right answers among the true records, and its standard error.
+
+    Raises
+    ------
+    ValueError
+        If the reports are not the mechanism's, or there are none.
+
+    Examples
+    --------
     >>> import pandas as pd
     >>> from ppdm import MultiGroup
     >>> from ppdm.learn import ID3

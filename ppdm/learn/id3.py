@@ -58,7 +58,7 @@ class ID3(TableClassifier):
             kinds.need("learn", table.kind)
         else:
             table = self.mechanism.undo(table)
-        self._remember(table.domain, target)
+        self._remember(table.domain, target, table.total)
         self.tree_ = grow(table, target, self.negative)
         return self
 
@@ -99,12 +99,12 @@ class ID3(TableClassifier):
         cells, values = table.occupied()
         digits = table.domain.digits(cells)
         columns = [table.domain.axis(name) for name in self.domain_.names]
-        reached = self.tree_.route(
+        passage = self.tree_.route(
             digits[:, columns], digits[:, table.domain.axis(self.target_)], values
         )
         copy = ID3(self.mechanism, self.negative)
         copy._remember(self.record_domain_, self.target_)
-        copy.tree_ = self.tree_.pruned(reached)
+        copy.tree_ = self.tree_.pruned(passage)
         return copy
 
     # -- to look at ------------------------------------------------------------------------
@@ -167,9 +167,9 @@ class Tree:
 
     def route(self, digits: np.ndarray, classes: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """The weights of each class that pass through each node."""
-        reached = np.zeros_like(self.counts)
-        _route(digits, classes, weights, self.attribute, self.first_child, reached)
-        return reached
+        passage = np.zeros_like(self.counts)
+        _route(digits, classes, weights, self.attribute, self.first_child, passage)
+        return passage
 
     def pruned(self, reached: np.ndarray) -> Tree:
         """The tree in which a node is a leaf wherever its own label does no worse on `reached`."""

@@ -62,7 +62,7 @@ class NaiveBayes(TableClassifier):
         else:
             at_once = getattr(self.mechanism, "undo_pairs", None)
             pairs = at_once(pairs) if at_once else pairs.mapped(self.mechanism.undo)
-        self._remember(pairs.domain, pairs.target)
+        self._remember(pairs.domain, pairs.target, pairs.totals.sum())
         self.pairs_, self.class_count_ = pairs, pairs.totals
         self.n_clipped_ = int((pairs.totals < 0).sum() + (pairs.values < 0).sum())
         weights = np.maximum(pairs.totals, 0)

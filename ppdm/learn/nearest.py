@@ -55,11 +55,13 @@ class NearestNeighbour(ClassifierMixin, BaseEstimator):
 
     def _votes(self, X: ArrayLike) -> np.ndarray:
         check_is_fitted(self)
-        asked: np.ndarray = validate_data(self, X, dtype=float, order="C", reset=False)
-        refuse_slow(3.0 * len(asked) * self._rows.size, f"comparing with {len(self._rows):,} rows")
-        asked = asked.copy()  # read-only arrays would have the kernel compiled once more
+        targets: np.ndarray = validate_data(self, X, dtype=float, order="C", reset=False)
+        refuse_slow(
+            3.0 * len(targets) * self._rows.size, f"comparing with {len(self._rows):,} rows"
+        )
+        targets = targets.copy()  # read-only arrays would have the kernel compiled once more
         return _count_votes(
-            self._rows, self._labels, len(self.classes_), asked, bool(self.growing_ranges)
+            self._rows, self._labels, len(self.classes_), targets, bool(self.growing_ranges)
         )
 
 

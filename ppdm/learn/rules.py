@@ -28,6 +28,29 @@ def frequent_itemsets(
     table of its few attributes. Records in place of the table (whatever `ppdm.count` takes) are
     counted once for each size of sets: the candidates' marginals together, never the table of all.
 
+    Parameters
+    ----------
+    table
+        A table of 0 and 1, or records.
+    min_support
+        The least share of records.
+    max_size
+        The most attributes in a set.
+    mechanism
+        What disguised the records, if anything did.
+
+    Returns
+    -------
+    dict
+        The support of each frequent set.
+
+    Raises
+    ------
+    ValueError
+        If `min_support` is no share.
+
+    Examples
+    --------
     >>> from ppdm import count
     >>> baskets = count(pd.DataFrame({"bread": [1, 1, 1, 0], "butter": [1, 1, 0, 0]}))
     >>> sorted((sorted(s), p) for s, p in frequent_itemsets(baskets, 0.5).items())
@@ -35,11 +58,11 @@ def frequent_itemsets(
     """
 
     def supports_of(sets: list[frozenset[str]]) -> list[float]:
-        ordered = [sorted(items) for items in sets]
+        names_of_sets = [sorted(items) for items in sets]
         if isinstance(table, Table):
-            marginals = [table.marginal(*items) for items in ordered]
+            marginals = [table.marginal(*items) for items in names_of_sets]
         else:
-            marginals = count_marginals(table, ordered) if ordered else []
+            marginals = count_marginals(table, names_of_sets) if names_of_sets else []
         return [_support(marginal, mechanism) for marginal in marginals]
 
     names = table.names if isinstance(table, Table) else names_of(table)
@@ -65,9 +88,9 @@ def apriori(
     candidates = [frozenset([name]) for name in names]
     for size in range(1, max_size + 1):
         supports = zip(candidates, supports_of(candidates), strict=True)
-        passed = {items: support for items, support in supports if support >= min_support}
-        frequent.update(passed)
-        candidates = _candidates(passed, size + 1)
+        survivors = {items: support for items, support in supports if support >= min_support}
+        frequent.update(survivors)
+        candidates = _candidates(survivors, size + 1)
     return frequent
 
 
@@ -115,17 +138,31 @@ def supports(table: Table) -> np.ndarray:
 def association_rules(frequent: dict[frozenset[str], float], min_confidence: float) -> pd.DataFrame:
     """Rules "if all of these, then that one too", from frequent sets with their supports.
 
+    Parameters
+    ----------
+    frequent
+        Sets with their supports.
+    min_confidence
+        The least share of the records with the condition that have the conclusion, too.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a rule, the surest first.
+
+    Examples
+    --------
     >>> rules = association_rules({frozenset("A"): .8, frozenset("B"): .5, frozenset("AB"): .4}, .6)
     >>> rules[["if", "then", "support", "confidence"]].to_dict("records")
     [{'if': ('B',), 'then': 'A', 'support': 0.4, 'confidence': 0.8}]
     """
     rows = []
     for items, support in frequent.items():
-        for then in sorted(items) if len(items) > 1 else ():
-            condition = items - {then}
+        for conclusion in sorted(items) if len(items) > 1 else ():
+            condition = items - {conclusion}
             if support >= min_confidence * frequent[condition]:
                 confidence = support / frequent[condition]
-                rows.append((tuple(sorted(condition)), then, support, confidence))
+                rows.append((tuple(sorted(condition)), conclusion, support, confidence))
     rules = pd.DataFrame(rows, columns=["if", "then", "support", "confidence"])
     return rules.sort_values(["confidence", "support"], ascending=False, ignore_index=True)
 
@@ -141,10 +178,10 @@ def _support(marginal: Table, mechanism: CanUndo | None) -> float:
 def _candidates(frequent: dict[frozenset[str], float], size: int) -> list[frozenset[str]]:
     """Sets of the next size, all of whose subsets were found."""
     names = sorted(set().union(*frequent)) if frequent else []
-    joined = {items | {name} for items in frequent for name in names if name not in items}
-    closed = [
+    unions = {items | {name} for items in frequent for name in names if name not in items}
+    candidates = [
         items
-        for items in joined
+        for items in unions
         if all(frozenset(part) in frequent for part in combinations(items, size - 1))
     ]
-    return sorted(closed, key=sorted)
+    return sorted(candidates, key=sorted)

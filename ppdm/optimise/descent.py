@@ -76,9 +76,11 @@ def square_front(
                 candidates_at[i].append(descend(start, prior, delta, level))
         order = np.argsort(levels, kind="stable")
         for path in (order, order[::-1]):
-            for before, here in pairwise(path):
+            for before, level_number in pairwise(path):
                 neighbour = _best(candidates_at[before], prior)
-                candidates_at[here].append(descend(neighbour, prior, delta, levels[here]))
+                candidates_at[level_number].append(
+                    descend(neighbour, prior, delta, levels[level_number])
+                )
     matrices = np.array([_best(candidates, prior) for candidates in candidates_at])
     return Front(privacy(matrices, prior), mse(matrices, prior, respondents), matrices)
 
@@ -210,8 +212,10 @@ def _newton_step(
     length = min(1.0, 0.99 * _longest(j, t, dj, dt, delta, accuracy))
     value = _merit(j, t, prior, delta, accuracy, barrier, scale)
     while length > 1e-10:
-        reached = _merit(j + length * dj, t + length * dt, prior, delta, accuracy, barrier, scale)
-        if reached <= value - 1e-4 * length * decrease:
+        value_after = _merit(
+            j + length * dj, t + length * dt, prior, delta, accuracy, barrier, scale
+        )
+        if value_after <= value - 1e-4 * length * decrease:
             j += length * dj
             t += length * dt
             return decrease
@@ -316,8 +320,8 @@ def _inside(matrix: np.ndarray, prior: np.ndarray, delta: float, accuracy: float
     guess_limit = accuracy - 0.05 * (accuracy - prior.max())
     certainty_limit = delta - 0.05 * (delta - prior.max())
     for share in [0.02, 0.05, *np.arange(0.1, 0.9, 0.05), *(1 - 0.1 * 0.5 ** np.arange(40))]:
-        mixed = (1 - share) * matrix + share * noise
-        guess, certainty = 1 - privacy(mixed, prior), max_posterior(mixed, prior)
+        mixture = (1 - share) * matrix + share * noise
+        guess, certainty = 1 - privacy(mixture, prior), max_posterior(mixture, prior)
         if guess < guess_limit and certainty < certainty_limit:
-            return mixed
+            return mixture
     raise RuntimeError("noise itself breaks the bounds")  # the callers' checks exclude it

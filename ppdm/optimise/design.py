@@ -51,7 +51,7 @@ COARSE = 1e-5
 #: A posterior whose inequality is slack by this share of the value is forgotten.
 SLACK = 0.02
 #: While the worst violation is above this share of the value, posteriors may be searched roughly.
-ROUGH = 1e-4
+ROUGH = 1e-6
 #: Where the violations make up less than this share of the gap, more posteriors will not close it.
 LITTLE = 0.05
 #: By this share of a value its bound may be above it and no error but that of rounding.
@@ -245,26 +245,26 @@ def _search(
     b = factor(workload) * prior
     if len(b) < len(prior):
         scale = np.sqrt(np.trace(workload.T @ workload) / len(prior))
-        searched = np.vstack([b, besides * scale * np.diag(prior)])
-        searched = np.linalg.qr(searched).R
+        target = np.vstack([b, besides * scale * np.diag(prior)])
+        target = np.linalg.qr(target).R
     else:
-        searched = b
+        target = b
     bounded = 0.0 if accuracy is None else accuracy
     points, gap_seen, best, least = family.start(), 1.0, None, np.inf
     with one_thread():
         for _ in range(MOST_ROUNDS):
             tolerance = max(gap / 10, min(1e-2, gap_seen / 20))
-            w, g, nu, mu = _newton(points, searched, prior, accuracy, tolerance, pace)
+            w, g, nu, mu = _newton(points, target, prior, accuracy, tolerance, pace)
             size = nu @ prior + mu * bounded
             priced = family.price(g, nu, mu, points, gap_seen > ROUGH)
             if not priced.exact and priced.violation < ROUGH * size:
                 priced = family.price(g, nu, mu, points, False)
             gap_seen = max(priced.violation, 0.0) / size
-            needed = _needed(points, w, g, nu, mu, size) if size < least else points
+            support = _needed(points, w, g, nu, mu, size) if size < least else points
             least = min(
                 least, size
             )  # what is forgotten only on the way down does not come back for ever
-            following = _joined(needed, priced.points)
+            following = _joined(support, priced.points)
             if priced.exact:
                 value, own = _value(w, points, b)
                 # `dual`, without its roots of rounding errors: B G B' is (B S^-1 B')^2
@@ -273,12 +273,12 @@ def _search(
                     best = Design(w, points, value, lower, own, nu, mu)
                 if value - lower <= gap * value:
                     break
-                closed = _within(following, points)
+                is_closed = _within(following, points)
                 if tolerance <= gap / 10 and (
-                    closed or gap_seen * size <= LITTLE * (value - lower)
+                    is_closed or gap_seen * size <= LITTLE * (value - lower)
                 ):
                     break
-                if closed:  # what is missing is exactness
+                if is_closed:  # what is missing is exactness
                     gap_seen = min(gap_seen, tolerance)
             points = following
     if best is None:

@@ -20,7 +20,7 @@ from ppdm.optimise.design import Points, Priced
 __all__ = ["LDP", "Listed", "largest_forms", "quadratic"]
 
 #: So many posteriors are added at once; fewer where there are many answers, as each costs more then.
-AT_ONCE, AT_ONCE_OF_MANY = 200, 60
+AT_ONCE, AT_ONCE_OF_MANY = 200, 120
 #: From more answers on there are many.
 MANY = 14
 #: Up to so many coordinates, all corners are looked at in no time.

@@ -94,6 +94,31 @@ def best_scheme(
 
     Without `privacy`, delta alone bounds the best guess: that of every single report.
 
+    Parameters
+    ----------
+    prior
+        The distribution of the true answers.
+    delta
+        The largest posterior of any answer, given any report.
+    privacy
+        The least chance that the best guess is wrong.
+    respondents
+        How many people answer.
+    workload
+        What will be tabulated: a row of weights for each number; by default every share.
+
+    Returns
+    -------
+    BestScheme
+        Its matrix, its error, and what no scheme can go below.
+
+    Raises
+    ------
+    ValueError
+        If no scheme has so much privacy, or there are too many answers.
+
+    Examples
+    --------
     >>> scheme = best_scheme([0.5, 0.3, 0.2], delta=0.9, privacy=0.3)
     >>> scheme.gap < 1e-6, bool(scheme.matrix.shape[0] <= 3 * 4 / 2 + 1)
     (True, True)
@@ -141,6 +166,29 @@ def best_ldp_scheme(
     No answer is reported more than e^epsilon times as often for one true value as for another.
     Epsilon may be from a millionth to 30: beyond, what a report tells or hides is lost in rounding.
 
+    Parameters
+    ----------
+    prior
+        The distribution of the true answers.
+    epsilon
+        The largest log ratio of two answers' chances of one report.
+    respondents
+        How many people answer.
+    workload
+        What will be tabulated: a row of weights for each number; by default every share.
+
+    Returns
+    -------
+    BestScheme
+        Its matrix, its error, and what no scheme can go below.
+
+    Raises
+    ------
+    ValueError
+        If epsilon is out of reach, or there are more than 32 answers.
+
+    Examples
+    --------
     >>> from math import log
     >>> round(best_ldp_scheme([0.5, 0.5], log(3)).mse * 10_000, 6)   # Warner's, p = 3/4
     1.0
@@ -271,13 +319,13 @@ def _solve(
     if accuracy is not None:
         matrix = _within(matrix, prior, accuracy)
     exact = float(np.einsum("ij,j,ij->", rows, prior, rows))  # tr(W D W')
-    drawn = float(((rows @ prior) ** 2).sum())
+    squares = float(((rows @ prior) ** 2).sum())
     lower = max(design.lower, exact)  # no disguise takes noise away
     added = float(noise(matrix, prior, rows))
     return BestScheme(
         privacy=float(privacy(matrix, prior)),
         mse=float(mse(matrix, prior, respondents, rows)),
-        bound=float((lower - drawn) / (len(rows) * respondents)),
+        bound=float((lower - squares) / (len(rows) * respondents)),
         matrix=matrix,
         noise=added if added > NO_NOISE * exact else 0.0,
         noise_bound=float(lower - exact),

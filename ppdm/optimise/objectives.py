@@ -173,8 +173,8 @@ def _variance(matrix: ArrayLike, prior: np.ndarray, rows: np.ndarray) -> np.ndar
     _, s, vt = np.linalg.svd(matrix * scale[..., None], full_matrices=False)
     singular = s[..., -1] <= 1e-13 * s[..., 0]
     safe = np.where(singular[..., None], 1.0, s)
-    asked = rows @ np.swapaxes(vt, -1, -2)
-    total = ((asked / safe[..., None, :]) ** 2).sum(axis=(-1, -2))
+    rotation = rows @ np.swapaxes(vt, -1, -2)
+    total = ((rotation / safe[..., None, :]) ** 2).sum(axis=(-1, -2))
     return np.where(singular, np.inf, total)
 
 

@@ -90,7 +90,7 @@ def optrr(
     n = len(prior)
     population += population % 2  # children come in pairs
 
-    refuse_slow(30.0 * generations * population * n**3, "this search")
+    refuse_slow(5.0 * generations * population * n**3, "this search")
     children = _members(population, n)
     children.matrices[:] = rng.dirichlet(np.ones(n), size=(population, n)).transpose(0, 2, 1)
     for member in children.matrices:
@@ -98,9 +98,9 @@ def optrr(
     _evaluate(children.matrices, prior, respondents, children.a, children.f)
     parents, best = _members(archive, n), _members(omega, n)
 
-    filled, done = 0, 0
-    while done < generations:
-        steps = min(250, generations - done) if progress else generations - done
+    filled, generation = 0, 0
+    while generation < generations:
+        steps = min(250, generations - generation) if progress else generations - generation
         filled = _evolve(
             steps,
             filled,
@@ -114,7 +114,7 @@ def optrr(
             mutation_step,
             rng,
         )
-        done += steps
+        generation += steps
         if progress:
             progress(steps)
 
@@ -589,10 +589,10 @@ def _repair_column(
         gap[y] = min(reach * rest, 1.0) - member[y, x]
         excess -= min(gap[y], 0.0)
         room += max(gap[y], 0.0)
-    moved = min(excess, room)
+    amount = min(excess, room)
     for y in range(n):
         total = excess if gap[y] < 0.0 else room
-        change = moved * gap[y] / total if total > 0.0 else 0.0
+        change = amount * gap[y] / total if total > 0.0 else 0.0
         member[y, x] += change
         weight[y] += change * prior[x]
     for y in range(n):  # rounding
@@ -651,18 +651,18 @@ def _evolve(
         order = _sorted(a, f)
         a, f = a[order], f[order]
         _fitness(a, f, strength[:size], raw[:size], fit[:size])
-        chosen = _survivors(a, f, raw[:size], fit[:size], nv)
-        filled = chosen.size
+        survivors = _survivors(a, f, raw[:size], fit[:size], nv)
+        filled = survivors.size
         for k in range(filled):
-            place = order[chosen[k]]
+            place = order[survivors[k]]
             spare[k] = q[place] if place < nq else v[place - nq]
-            v_a[k], v_f[k] = a[chosen[k]], f[chosen[k]]
+            v_a[k], v_f[k] = a[survivors[k]], f[survivors[k]]
         v, spare = spare, v
 
         picks = rng.integers(0, filled, 2 * nq)
         for k in range(nq):  # binary tournaments; their winners are in random order: pairs
             i, j = picks[2 * k], picks[2 * k + 1]
-            q[k] = v[i] if fit[chosen[i]] <= fit[chosen[j]] else v[j]
+            q[k] = v[i] if fit[survivors[i]] <= fit[survivors[j]] else v[j]
         for k in range(0, nq, 2):
             _cross(q[k], q[k + 1], rng)
         for k in range(nq):

@@ -89,16 +89,16 @@ class Distorted:
         secret = _secret(goal, (*self.names, *self.open))
         right = secret(truth)
         axes = [(*self.names, *self.open).index(name) for name in known]
-        tried = [self.answers(self.released)]
+        attempts = [self.answers(self.released)]
         if how == "learned" and len(rows):
             back = learned(self.released[rows], self.original[rows])
-            tried.append(self.answers(back(self.released)))
-            tried.append(self._neighbours(rows))
+            attempts.append(self.answers(back(self.released)))
+            attempts.append(self._neighbours(rows))
         elif how == "all but hers":
-            tried.append(self.answers(self._each_without_hers()))
-            tried.append(self._neighbours(every))
+            attempts.append(self.answers(self._each_without_hers()))
+            attempts.append(self._neighbours(every))
         best = 0.0
-        for guess in tried:
+        for guess in attempts:
             guess = np.array(guess)
             guess[:, axes] = truth[:, axes]  # he does not guess what he knows
             best = max(best, float((secret(guess) == right)[victims].mean()))
@@ -114,10 +114,12 @@ class Distorted:
         out = np.empty_like(truth)
         for start in range(0, len(B), 1000):
             part = np.arange(start, min(start + 1000, len(B)))
-            away = cdist(B[part], B[rows])
-            away[part[:, None] == rows] = np.inf
-            nearest = np.argpartition(away, min(NEIGHBOURS, len(rows) - 1), axis=1)[:, :NEIGHBOURS]
-            votes = np.isfinite(np.take_along_axis(away, nearest, axis=1))[:, :, None]
+            distances = cdist(B[part], B[rows])
+            distances[part[:, None] == rows] = np.inf
+            nearest = np.argpartition(distances, min(NEIGHBOURS, len(rows) - 1), axis=1)[
+                :, :NEIGHBOURS
+            ]
+            votes = np.isfinite(np.take_along_axis(distances, nearest, axis=1))[:, :, None]
             number = np.maximum(votes.sum(axis=1), 1)
             out[part] = np.rint((truth[rows][nearest] * votes).sum(axis=1) / number)
         return out
@@ -192,8 +194,8 @@ def by_covariance(released: ArrayLike, noise: ArrayLike) -> np.ndarray:
     """
     B, variance = _noisy(released, noise)
     mean = B.mean(axis=0)
-    seen = np.cov(B.T, bias=True)
-    values, vectors = np.linalg.eigh(seen - np.diag(variance))
+    covariance = np.cov(B.T, bias=True)
+    values, vectors = np.linalg.eigh(covariance - np.diag(variance))
     true = (vectors * np.maximum(values, 0)) @ vectors.T
     return mean + (B - mean) @ np.linalg.solve(true + np.diag(variance), true)
 
@@ -206,8 +208,8 @@ def each_by_itself(released: ArrayLike, noise: ArrayLike) -> np.ndarray:
            [3.5]])
     """
     B, variance = _noisy(released, noise)
-    mean, seen = B.mean(axis=0), B.var(axis=0)
-    return mean + (B - mean) * np.maximum(seen - variance, 0) / seen
+    mean, variance_of_release = B.mean(axis=0), B.var(axis=0)
+    return mean + (B - mean) * np.maximum(variance_of_release - variance, 0) / variance_of_release
 
 
 def _noisy(released: ArrayLike, noise: ArrayLike) -> tuple[np.ndarray, np.ndarray]:

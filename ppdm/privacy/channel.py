@@ -169,18 +169,18 @@ def refinement(A: ArrayLike, B: ArrayLike) -> Refinement:
             sparse.csr_matrix((outputs, 2 * gaps)),
         ]
     )
-    found = linprog(
+    solution = linprog(
         np.concatenate([np.zeros(size), np.ones(2 * gaps)]),
         A_eq=sparse.vstack([equal, columns]).tocsr(),
         b_eq=np.concatenate([B.ravel(), np.ones(outputs)]),
         method="highs",
     )
-    if not found.success:
-        raise RuntimeError(f"the linear programme was not solved: {found.message}")
-    W = found.x[:size].reshape(results, outputs)
-    if found.fun <= SAME:
+    if not solution.success:
+        raise RuntimeError(f"the linear programme was not solved: {solution.message}")
+    W = solution.x[:size].reshape(results, outputs)
+    if solution.fun <= SAME:
         return Refinement(True, W, None, 0.0)
-    gain = found.eqlin.marginals[:gaps].reshape(results, inputs)
+    gain = solution.eqlin.marginals[:gaps].reshape(results, inputs)
     gain = inputs * (gain - gain.min())  # the prior 1/inputs; a constant added to a gain is seen
     even = np.full(inputs, 1 / inputs)  # by both channels alike
     margin = posterior(B, even, gain) - posterior(A, even, gain)

@@ -145,8 +145,8 @@ def guess(
     believed = belief(knowledge, others, victims, model=model)
     unseen = blind(release, goal, believed, victims, known)
     if is_exact(release, believed.domain):
-        seen = vulnerability(release, goal, believed, victims, known)
-        return Guess(seen, seen, seen, unseen)
+        chance = vulnerability(release, goal, believed, victims, known)
+        return Guess(chance, chance, chance, unseen)
     mean, low, high = sampled(release, goal, believed, victims, rounds, _given(rng), known)
     return Guess(mean, low, high, unseen)
 
@@ -202,11 +202,11 @@ def belief(
     modelled = _product(others, target or domain.names[-1])
     if model == "naive Bayes":
         return Table(domain, modelled)
-    seen = others.densified().values
-    if not seen.any():  # of nobody the model is all there is
+    numbers = others.densified().values
+    if not numbers.any():  # of nobody the model is all there is
         return Table(domain, modelled)
-    unseen = (seen == 1).sum() / max(seen.sum(), 1)
-    return Table(domain, (1 - unseen) * seen / seen.sum() + unseen * modelled)
+    unseen = (numbers == 1).sum() / max(numbers.sum(), 1)
+    return Table(domain, (1 - unseen) * numbers / numbers.sum() + unseen * modelled)
 
 
 def sampled(
@@ -271,20 +271,20 @@ def _all_but_hers(
     cells, counts = everybody.occupied()
     if len(cells) * everybody.domain.size > ENUMERABLE:
         few = max(rounds // 20, 1)
-        chosen = _given(rng).choice(len(cells), few, p=counts / counts.sum())
-        cells, weights, whole = cells[chosen], np.full(few, 1 / few), False
+        sample = _given(rng).choice(len(cells), few, p=counts / counts.sum())
+        cells, weights, whole = cells[sample], np.full(few, 1 / few), False
     else:
         weights, whole = counts / counts.sum(), True
     all_records = everybody.densified()
-    found = np.empty((len(cells), 2))
+    chances = np.empty((len(cells), 2))
     for i, cell in enumerate(cells):
         one = np.zeros(everybody.domain.size)
         one[cell] = 1.0
         rest = Table(everybody.domain, all_records.values - one)
         believed = belief("others", rest, model=model)
         hers = Table(everybody.domain, one)
-        found[i] = [f(scheme, goal, believed, hers, known) for f in (vulnerability, blind)]
-    chance, unseen = weights @ found
+        chances[i] = [f(scheme, goal, believed, hers, known) for f in (vulnerability, blind)]
+    chance, unseen = weights @ chances
     if whole:
         return Guess(chance, chance, chance, unseen)
     return Guess(chance, *interval(chance, len(cells)), unseen)

@@ -9,6 +9,7 @@ The survey file is the contract (`ppdm.contract`) in YAML. From it come
     slides     a first lecture with it, on ten slides
     collect    codes from files and pasted lists; `server` for a lecture; `sheets` to and from others
     compliance how many followed the instructions, and shares corrected for it
+    fieldwork  simulated surveys of people of whom some do not follow
     relate     regressions; the unrelated question with two samples; how many respondents one needs
     report     the result as a page and as CSV
     plan       a survey of a country, on paper and by simulation

@@ -39,6 +39,8 @@ SUPPOSED = (0.05, 0.1, 0.2)
 MOVED = 0.5
 #: More anchors than these add cells faster than knowledge.
 _MOST = 3
+#: A fit less probable than this speaks against a model.
+REFUSED = 0.05
 #: Less probable than this, reports are not what the model makes.
 IMPOSSIBLE = 0.001
 #: What those do who do not follow.
@@ -111,9 +113,11 @@ class Fit(NamedTuple):
         slope = np.stack([np.ones_like(share), -share], axis=-1) / means[..., 1:]
         se = np.sqrt(np.einsum("...i,...ij,...j->...", slope, covariance, slope))
         z = interval.quantile(alpha, freedom)
+        # (N - t D)² at most z² its variance [Fieller 1954]
+        square = means[..., None] * means[..., None, :] - z**2 * covariance
         ends = [
-            interval.of_ratio(pair, square, z)
-            for pair, square in zip(means.reshape(-1, 2), covariance.reshape(-1, 2, 2), strict=True)
+            interval.between(q[1, 1], -q[0, 1], q[0, 0]) if d > 0 else (math.nan, math.nan)
+            for q, d in zip(square.reshape(-1, 2, 2), means[..., 1].ravel(), strict=True)
         ]
         return share, se, *np.array(ends).T.reshape(2, *share.shape)
 

@@ -31,18 +31,15 @@ def find_notebook(root: Path, name: str) -> Path:
 
     `01` is the page of the paper; its second page is `01-beyond` (or `01_beyond`).
     """
-    notebooks = find_notebooks(root)
+    stems = {notebook.stem: notebook for notebook in find_notebooks(root)}
     stem = Path(name).name.removesuffix(".ipynb").replace("-", "_")
-    fits = [n for n in notebooks if n.stem == stem] or [
-        n for n in notebooks if n.stem.startswith(stem)
-    ]
-    if len(fits) == 2 and fits[1].stem == fits[0].stem[:2] + BEYOND:
+    fits = [stem] if stem in stems else [s for s in stems if s.startswith(stem)]
+    if len(fits) == 2 and fits[1] == fits[0][:2] + BEYOND:
         fits.pop()
     if len(fits) == 1:
-        return fits[0]
-    stems = [n.stem for n in notebooks]
+        return stems[fits[0]]
     if fits:
-        raise ValueError(f"{name!r} fits {', '.join(n.stem for n in fits)}: give more of the name.")
+        raise ValueError(f"{name!r} fits {', '.join(fits)}: give more of the name.")
     near = difflib.get_close_matches(stem, stems, n=1, cutoff=0.4)
     hint = f"; did you mean {near[0]!r}?" if near else "."
     raise ValueError(f"no chapter is called {name!r}{hint} There are {', '.join(stems)}.")
@@ -63,12 +60,9 @@ def run_chapters(layout: Layout, profile: str, workers: int = 1) -> list[str]:
     All are tried even if one fails, so that one run shows all failures.
     """
     _forget_removed(layout)
-    stale = []
-    for notebook in find_notebooks(layout.root):
-        parameters = chosen_parameters(notebook, profile)
-        made_of = fingerprint(layout.root, notebook, parameters)
-        if not is_fresh(layout, notebook.stem, made_of):
-            stale.append((notebook, parameters, made_of))
+    jobs = ((n, chosen_parameters(n, profile)) for n in find_notebooks(layout.root))
+    every = [(n, parameters, fingerprint(layout.root, n, parameters)) for n, parameters in jobs]
+    stale = [job for job in every if not is_fresh(layout, job[0].stem, job[2])]
     stale.sort(
         key=lambda job: job[0].stem.endswith(BEYOND)
     )  # they find the paper page's points kept
@@ -122,16 +116,10 @@ def _run_one(
 def _forget_removed(layout: Layout) -> None:
     """Drop what was made of notebooks that no longer exist."""
     stems = {notebook.stem for notebook in find_notebooks(layout.root)}
-    for path in (layout.source / "notebooks").glob("*.ipynb"):
-        if path.stem not in stems:
-            path.unlink()
-    for folder in (layout.results, layout.out / "figures"):
-        for path in folder.glob("*/"):
+    for pattern in ("src/notebooks/*.ipynb", "results/*/", "figures/*/", "provenance/*.json"):
+        for path in layout.out.glob(pattern):
             if path.stem not in stems:
-                shutil.rmtree(path)
-    for path in (layout.out / "provenance").glob("*.json"):
-        if path.stem not in stems:
-            path.unlink()
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def stamp(layout: Layout, stem: str) -> Path:

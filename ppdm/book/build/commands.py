@@ -111,12 +111,14 @@ def against_the_book(results: Path, book: Path, stem: str) -> str:
     tables = [folder / stem / "claims.csv" for folder in (book, results)]
     if not all(table.is_file() for table in tables):
         return ""
-    theirs, yours = ({row["id"]: row for row in read_table(table)} for table in tables)
+    theirs, yours = (
+        {row["id"]: (row["verdict"], row["ours"] or "no number") for row in read_table(table)}
+        for table in tables
+    )
+    other = [name for name in yours if name in theirs and yours[name][0] != theirs[name][0]]
     lines = [
-        f"  {name}: {row['verdict']} ({row['ours'] or 'no number'}), "
-        f"in the book {theirs[name]['verdict']} ({theirs[name]['ours'] or 'no number'})\n"
-        for name, row in yours.items()
-        if name in theirs and row["verdict"] != theirs[name]["verdict"]
+        "  {}: {} ({}), in the book {} ({})\n".format(name, *yours[name], *theirs[name])
+        for name in other
     ]
     return f"{len(yours) - len(lines)} of {len(yours)} verdicts are those of the book\n{''.join(lines)}"
 

@@ -173,7 +173,6 @@ async def _look(
     page_name: str,
     modes: list[Mode],
     axe_from: str,
-    screenshots: Path | None,
     also: Also | None,
 ) -> list[Finding]:
     """Load one page in the first of a window's modes, change to the others; report all that is wrong."""
@@ -206,13 +205,6 @@ async def _look(
             if axe_from:
                 for what in await _ask_axe(page, mode, axe_from):
                     report("axe", what)
-            if screenshots:
-                stem = page_name.removesuffix(".html").replace("/", "-")
-                screenshots.mkdir(parents=True, exist_ok=True)
-                name = f"{stem}-{mode}.png".replace(" ", "-")
-                await page.screenshot(
-                    path=screenshots / name, full_page=True, animations="disabled"
-                )
             if also and mode == modes[0]:
                 await also(page, page_name)
     except Error as error:  # a page that cannot be opened is a finding, not the end
@@ -245,9 +237,7 @@ async def _ask_axe(page, mode: Mode, axe_from: str) -> list[str]:
     return found
 
 
-async def _look_at_all(
-    address, names, modes, axe_from, screenshots, progress, also
-) -> list[Finding]:
+async def _look_at_all(address, names, modes, axe_from, progress, also) -> list[Finding]:
     from playwright.async_api import async_playwright
 
     async with async_playwright() as playwright:
@@ -257,7 +247,7 @@ async def _look_at_all(
 
         async def one(context, name: str, same: list[Mode]) -> list[Finding]:
             async with free:
-                looking = _look(context, address, name, same, axe_from, screenshots, also)
+                looking = _look(context, address, name, same, axe_from, also)
                 try:
                     return await asyncio.wait_for(looking, PATIENCE)
                 except TimeoutError:
@@ -286,18 +276,16 @@ def check_pages(
     names: Iterable[str],
     modes: Iterable[Mode] = tuple(MODES),
     axe_from: str = "serious",
-    screenshots: Path | None = None,
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], object] = lambda _: None,
     also: Also | None = None,
 ) -> list[Finding]:
     """Open each page of `address` in each mode; report what is wrong with it.
 
     Console errors, mathematics that is not set, requests to another host, more than `PAGE_LIMIT`
     bytes loaded, pictures without alternative text, what is wider than the window, and axe-core's
-    violations of at least the impact `axe_from` ("" for none). With `screenshots` a picture of each
-    page in each mode is written to that folder. `also(page, name)` is awaited once a window.
+    violations of at least the impact `axe_from` ("" for none). `also(page, name)` is awaited once a window.
     `address` may be a `file://` folder: that is how the archive is checked.
     """
     names, modes = list(names), list(modes)
-    looking = _look_at_all(address, names, modes, axe_from, screenshots, progress, also)
+    looking = _look_at_all(address, names, modes, axe_from, progress, also)
     return asyncio.run(looking)

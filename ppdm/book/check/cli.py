@@ -1,9 +1,7 @@
 """`ppdm book check`: the built site against everything it promises; fails if anything is wrong."""
 
 import argparse
-import sys
 import time
-from pathlib import Path
 
 from tqdm import tqdm
 
@@ -42,24 +40,6 @@ def _tell(what: str, findings: list[Finding]) -> list[Finding]:
     return findings
 
 
-def _browser(site: Path, names: list[str], args: argparse.Namespace, tape: Tape) -> list[Finding]:
-    total = len(names) * len({(mode.width, mode.height) for mode in MODES})
-    bar = tqdm(total=total, unit="page", disable=not sys.stderr.isatty())
-
-    def step(_: str) -> None:
-        bar.update()
-
-    with serving(site) as address, bar:
-        return check_pages(
-            address,
-            names,
-            axe_from=args.axe,
-            screenshots=site.parent / "screenshots" if args.screenshots else None,
-            progress=step,
-            also=tape.measure,
-        )
-
-
 def _stored() -> list[Finding]:
     """The numbers in the notebooks' sentences that are not those of the book."""
     layout = places.paper_layout()
@@ -84,7 +64,13 @@ def main(args: argparse.Namespace) -> int:
     if not args.site and not args.quick:
         findings += _tell("Numbers stored in the notebooks", _stored())
     seen = f"Browser, {len(names)} pages, {len(MODES)} modes"
-    findings += _tell(seen, _browser(site, names, args, tape))
+    windows = len({mode[:2] for mode in MODES})
+    with (
+        serving(site) as address,
+        tqdm(total=len(names) * windows, unit="page", disable=None) as bar,
+    ):
+        looked = check_pages(address, names, progress=lambda _: bar.update(), also=tape.measure)
+    findings += _tell(seen, looked)
     findings += _tell(f"Layout, {len(tape.phone)} pages measured", check_layout(tape, every))
     disk = check_pages(site.resolve().as_uri(), names, MODES[:1], axe_from="")
     findings += _tell("The same, read from disk", disk)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 WIDE, PHONE = (1366, 900), (390, 844)
 TALLEST, TALLEST_BEYOND = 20_000, 12_000  # px of a paper's page, of the page beyond it
-FIGURE, VERDICT = 1350, 2700  # px down to the end of its first figure, of its first verdict
+FIRST = {"figure": 1350, "verdict": 2700}  # px down to the end of a paper's first
 LINES = {"whole-paper": 20, "pseudocode": 45}  # of a visible cell with this tag; of others
 LINES_ELSE = 15
 SMALLEST = 10.0  # px of lettering on a phone
@@ -118,40 +118,41 @@ def judge(name: str, wide: dict[str, Any], phone: dict[str, Any], paper: bool) -
     >>> judge("notebooks/01_x.html", good, good, paper=True)
     []
     >>> judge("notebooks/01_x.html", good | {"figure": 1400}, good, paper=True)[0].detail
-    'the first figure ends at 1400 px; allowed 1350'
+    'the end of the first figure: 1400; allowed 1350'
     """
-    said = []
-    if wide.get("entries", 0) > ENTRIES + 1:  # and the front page
-        said.append(f"the sidebar has {wide['entries'] - 1} entries; allowed {ENTRIES}")
-    for what, limits in ENDS.get(name, {}).items():
-        said += [
-            f"{what} is at {seen[what]} px; allowed {limit} on a window of {width}"
-            for seen, limit, (width, _) in zip((wide, phone), limits, (WIDE, PHONE), strict=True)
-            if seen[what] is None or seen[what] > limit
-        ]
-    said += [f"a table scrolls sideways on a phone: {what!r}" for what in phone.get("sideways", [])]
     tallest = (
-        TALLEST if paper else TALLEST_BEYOND if Path(name).stem.endswith(BEYOND) else wide["height"]
+        TALLEST if paper else TALLEST_BEYOND if Path(name).stem.endswith(BEYOND) else float("inf")
     )
-    if wide["height"] > tallest:
-        said.append(f"the page is {wide['height']} px high; allowed {tallest}")
-    if paper:
-        for what, limit in (("figure", FIGURE), ("verdict", VERDICT)):
-            if wide[what] is None or wide[what] > limit:
-                place = "is missing" if wide[what] is None else f"ends at {wide[what]} px"
-                said.append(f"the first {what} {place}; allowed {limit}")
-        for tag, lines, begin in wide["cells"]:
-            if lines > LINES.get(tag, LINES_ELSE):
-                said.append(f"a visible cell has {lines} lines: {begin!r}")
+    # what is measured, what was seen, and the most that is allowed (in px; missing is too much)
+    limits = [
+        ("entries in the sidebar", wide.get("entries", 0), ENTRIES + 1),
+        ("the height of the page", wide["height"], tallest),
+    ]
+    limits += [
+        ("the end of the first " + what, wide[what], most) for what, most in FIRST.items() if paper
+    ]
+    limits += [
+        (f"lines in a visible cell, {begin!r}", lines, LINES.get(tag, LINES_ELSE))
+        for tag, lines, begin in wide["cells"]
+        if paper
+    ]
+    for what, pair in ENDS.get(name, {}).items():
+        limits += [(what, seen[what], most) for seen, most in zip((wide, phone), pair, strict=True)]
+    said = [
+        f"{what}: {seen}; allowed {most}"
+        for what, seen, most in limits
+        if seen is None or seen > most
+    ]
+    said += [f"a table scrolls sideways on a phone: {what!r}" for what in phone.get("sideways", [])]
     said += [
         f"lettering of {size:.1f} px on a phone: {where}"
         for where, size in phone["smallest"].items()
         if size < SMALLEST - 0.05
     ]
+    contrast = [*wide["contrast"].items(), *phone["contrast"].items()]
     said += [
         f"lettering in {where} has a contrast of {ratio:.2f}"
-        for measured in (wide, phone)
-        for where, ratio in measured["contrast"].items()
+        for where, ratio in contrast
         if ratio < CONTRAST
     ]
     return [Finding(name, "layout", detail) for detail in dict.fromkeys(said)]

@@ -11,6 +11,7 @@
     live       Python for the reader's browser, of what runtime.yml says: a Sphinx extension, too
     hidden_lines  what its cells need of the cells that a page does not run
     in_page    what it has beside the package
+    obey       whether people obey: claims, devices, simulated fieldwork
     own_survey the example of a survey of one's own
     course     the assignments, as student versions
     take_along the notebooks as one file, the changes, the slides
@@ -42,6 +43,7 @@ def generate(source: Path, results: Path) -> None:
         gallery,
         lecturers,
         live,
+        obey,
         own_survey,
         paper_figures,
         runs,
@@ -75,6 +77,7 @@ def generate(source: Path, results: Path) -> None:
         "rubrics": lecturers.rubrics(find_root() / "notebooks" / "assignments"),
         "runtime": live.table(),
         "collector_data": collector.collector_block(),
+        **obey.fragments(),
         **own_survey.fragments(source / "book" / "_static" / "survey"),
         "api": api.write_pages(PACKAGE, source / "book" / "api"),
     }

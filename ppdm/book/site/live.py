@@ -76,14 +76,15 @@ def write(static: Path) -> bool:
             (kept / name.removeprefix("package/")).write_bytes(content)
     shutil.copyfile(fetched / "packages.zip", kept / "packages.zip")
     ours = zipped(our_files())
-    package = f"ppdm-{hashlib.sha256(ours).hexdigest()[:10]}.zip"
-    (folder / package).write_bytes(ours)
+    package = folder / f"ppdm-{hashlib.sha256(ours).hexdigest()[:10]}.zip"
+    package.write_bytes(ours)
     (folder / "licences.md").write_text(table(runtime), encoding="utf-8")
+    sizes = {path.name: path.stat().st_size for path in [*kept.iterdir(), package]}
     about = {
         "folder": kept.name,
-        "package": package,
-        "packages": (kept / "packages.zip").stat().st_size,
-        "bytes": sum(path.stat().st_size for path in [*kept.iterdir(), folder / package]),
+        "package": package.name,
+        "packages": sizes["packages.zip"],
+        "bytes": sum(sizes.values()),
     }
     (folder / "runtime.json").write_text(json.dumps(about), encoding="utf-8")
     return True

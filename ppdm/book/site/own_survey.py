@@ -18,8 +18,8 @@ from ppdm.survey.pages import read
 from ppdm.survey.slides import slides
 
 #: The true shares of the simulated respondents, how many there are, and the share who answer anything.
-TRUE = {"cheated": (0.7, 0.3), "awake": (0.9, 0.1), "coach": (1, 0), "year": (0.5, 0.3, 0.2)}
-RESPONDENTS, CARELESS, SEED = 1000, 0.08, 1965
+TRUE = {"cheated": (0.9, 0.1), "awake": (0.8, 0.2), "coach": (1, 0), "year": (0.5, 0.3, 0.2)}
+RESPONDENTS, CARELESS, SEED = 1000, 0.15, 1965
 #: The survey of a first lecture, as its page shows it.
 LECTURE = """\
 title: First lecture
@@ -48,7 +48,10 @@ def fragments(folder: Path) -> dict[str, str]:
     for name, page in pages.items():
         replace_file(folder / name, page.encode())
     replace_file(folder / "golden.json", read("stored/golden.json").encode())
-    return {"survey_file": f"```yaml\n{text}```\n", "survey_example": _example(survey)}
+    files = {"survey_file": text, "lecture_file": LECTURE}
+    return {name: f"```yaml\n{file}```\n" for name, file in files.items()} | {
+        "survey_example": _example(survey)
+    }
 
 
 def _example(survey: Survey) -> str:

@@ -38,7 +38,7 @@ def _row(row: dict[str, Any], claims: list[dict], results: Path) -> dict[str, An
     on_it = [c for c in claims if "where" in row and re.search(row["where"], c["where"])]
     summary = results / "02_multi_group" / "summary.csv"
     return row | {
-        "page": page if name else "", "name": name, "cells": known, "claims": on_it[:6],
+        "anchor": row.get("anchor", ""), "page": page if name else "", "name": name, "cells": known, "claims": on_it[:6],
         "agree": sum(cell["agrees"] in ("True", "1", "yes") for cell in known),
         "picture": name and (results.parent / "figures" / page / f"{name}.svg").is_file(),
         "drawing": Markup(surface(pd.read_csv(summary))) if page == "surface" and summary.is_file() else "",

@@ -116,7 +116,14 @@ def write_csv(records: Records, path: Path) -> None:
     """The scoreboard as a file to download."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n", extrasaction="ignore")
+        new = (
+            name
+            for claim in records.claims
+            for name in claim
+            if name not in ("chapter", "evidence")
+        )
+        columns = dict.fromkeys([*COLUMNS, *new])  # what a chapter writes besides is kept
+        writer = csv.DictWriter(file, columns, lineterminator="\n", extrasaction="ignore")
         writer.writeheader()
         writer.writerows(records.claims)
 

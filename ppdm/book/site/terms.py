@@ -9,23 +9,25 @@ A letter means something in its paper only, so it is told in that paper's chapte
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from docutils import nodes
 
 from ppdm.book.site.search import plain
 from ppdm.book.templating import fill
 
 LEGEND = "book/symbols"
-#: Pages that define, list or hand out; and what in a page is no running text.
+#: Pages that define, list or hand out.
 _LEFT_OUT = ("book/api", "book/symbols", "book/references", "book/changes", "book/assignments", "book/rules_history",
-             "book/scoreboard")  # fmt: skip
-_NOT_IN = (nodes.title, nodes.reference, nodes.literal, nodes.literal_block, nodes.raw, nodes.table,
-           nodes.term, nodes.caption, nodes.math_block)  # fmt: skip
+             "book/scoreboard", "genindex", "search")  # fmt: skip
+#: What in a page is no running text, formulas, tags: what is between them is text.
+_PIECES = re.compile(
+    r'(<(?:table|svg|script|a|code|dt|figcaption)\b.*?</(?:table|svg|script|a|code|dt|figcaption)>'
+    r'|<span class="math[^>]*>.*?</span>|<[^>]+>)', re.DOTALL
+)  # fmt: skip
 
 
 class Term(NamedTuple):
@@ -54,105 +56,81 @@ def read_legend(text: str) -> list[Term]:
             heads = rest
         elif rest and set(first) - set("-: "):
             row = dict(zip(heads, rest))
-            spellings = re.findall(r"\$[^$]+\$", first) or [first]
+            anchor = "term-" + re.sub(r"\W+", "-", first).strip(
+                "-"
+            )  # letters keep their case: n and N are two
             meaning = plain(re.sub(r"\{cite\}`[^`]*`|[*`]", "", row["meaning"]))
-            terms.append(
-                Term(
-                    anchor_of(first),
-                    spellings,
-                    meaning,
-                    [p.strip() for p in row.get("paper", "").split(",") if p],
-                )
-            )
+            papers = [paper.strip() for paper in row.get("paper", "").split(",") if paper]
+            terms.append(Term(anchor, re.findall(r"\$[^$]+\$", first) or [first], meaning, papers))
     return terms
 
 
-def anchor_of(name: str) -> str:
-    r"""The anchor of a row by its first cell; letters keep their case, for n and N are two.
+def explain(page: str, terms: list[Term], to: str) -> str:
+    """A page with the meaning of each term behind its first use in a paragraph; `to` is where the legend stands.
 
-    >>> anchor_of(r"$\theta$"), anchor_of("$N$"), anchor_of("Warner's coin")
-    ('term-theta', 'term-N', 'term-Warner-s-coin')
+    >>> print(explain("<p>A coin.</p>", [Term("term-coin", ["coin"], "it turns", [])], "s.html"))  # doctest: +ELLIPSIS
+    <p>A <span class="term"><a href="s.html#term-coin"...>coin</a><span...>it turns</span></span>.</p>
     """
-    return "term-" + re.sub(r"\W+", "-", name).strip("-")
+    left = {spelling: term for term in terms for spelling in term.spellings}
+    words = {word: _written(word) for word in left if word[0] != "$"}
+    every = re.compile("|".join(words.values()) or "(?!)")
 
-
-def _prepare(app) -> None:
-    source, chapters = (Path(app.srcdir) / name for name in (f"{LEGEND}.md", "book/chapters.yml"))
-    app.env.ppdm_terms = read_legend(source.read_text("utf-8")) if source.is_file() else []
-    papers = yaml.safe_load(chapters.read_text("utf-8")) if chapters.is_file() else []
-    app.env.ppdm_papers = {f"notebooks/{paper['chapter']}": paper["short"] for paper in papers}
-
-
-def _explain(app, doctree: nodes.document, docname: str) -> None:
-    if docname == LEGEND:
-        rows = [row for body in doctree.findall(nodes.tbody) for row in body]
-        for row, term in zip(rows, app.env.ppdm_terms, strict=True):
-            first: Any = row.children[0]
-            first["ids"].append(term.anchor)
-    if docname.startswith(_LEFT_OUT):
-        return
-    paper, to = app.env.ppdm_papers.get(docname), app.builder.get_relative_uri(docname, LEGEND)
-    known = [term for term in app.env.ppdm_terms if not term.papers or paper in term.papers]
-    left = {spelling: term for term in known for spelling in term.spellings}
-    for node in list(doctree.findall(lambda n: isinstance(n, (nodes.math, nodes.Text)))):
-        if left and _in_prose(node):
-            _explain_one(node, left, to)
-
-
-def _explain_one(node: nodes.Node, left: dict[str, Term], to: str) -> None:
-    """Explain what is still `left` to explain in a formula or a piece of text, and strike it off."""
-    formula = isinstance(node, nodes.math)
-    pieces = [f"${node.astext().strip()}$"] if formula else _pattern(left).split(node.astext())
-    new: list[nodes.Node] = []
-    for piece in pieces:
-        same = (
-            t
-            for s, t in left.items()
-            if (s == piece if formula else _pattern([s]).fullmatch(piece))
+    def swap(found: re.Match[str]) -> str:
+        word = next(
+            (w for w, way in words.items() if w in left and re.fullmatch(way, found[0])), None
         )
-        term = next(same, None) if piece else None
-        inner = node.deepcopy() if formula else nodes.Text(piece)
-        if term:
-            for spelling in term.spellings:
-                left.pop(spelling, None)
-            # a formula is set when it comes near the window: until then its link has no other name
-            before, after = fill("term.html", term=term, to=to, named=formula).split("|", 1)
-            new += [
-                nodes.raw("", before, format="html"),
-                inner,
-                nodes.raw("", after, format="html"),
-            ]
-        else:
-            new.append(inner)
-    if len(new) > 1:
-        node.parent.replace(node, new)
+        return _explained(found[0], left, word, to) if word else found[0]
+
+    pieces, inside = _PIECES.split(page), False
+    for i, piece in enumerate(pieces):
+        if piece.startswith(("<p>", "<p ", "</p")):
+            inside = piece[1] == "p"
+        elif inside and piece.startswith('<span class="math'):
+            tex = "$" + html.unescape(re.sub(r"<[^>]+>|\\[()]", "", piece)).strip() + "$"
+            pieces[i] = _explained(piece, left, tex, to, named=True) if tex in left else piece
+        elif inside and not piece.startswith("<"):
+            pieces[i] = every.sub(swap, piece)
+    return "".join(pieces)
 
 
-def _pattern(words: Iterable[str]) -> re.Pattern[str]:
-    """Any of some words on its own: names in capitals as they are, others in any case; no letters of formulas."""
-    ways = [
-        re.escape(word).replace("'", "['’]")
-        if word[1:] != word[1:].lower()
-        else f"(?i:{re.escape(word)})"
-        for word in words
-        if word[0] != "$"
-    ]
-    return re.compile(rf"(?<![\w-])({'|'.join(ways) or '(?!)'})(?![\w-])")
+def _written(word: str) -> str:
+    """A word on its own, as a pattern: names in capitals as they are, others in any case."""
+    way = re.escape(word).replace("'", "['’]")
+    return rf"(?<![\w-]){way if word[1:] != word[1:].lower() else f'(?i:{way})'}(?![\w-])"
 
 
-def _in_prose(node: nodes.Node) -> bool:
-    """Whether a node stands in a paragraph, and in nothing that is no running text, such as a link written as HTML."""
-    before = node.parent.children[: node.parent.index(node)]
-    raw = "".join(part.astext() for part in before if isinstance(part, nodes.raw))
-    around, inside = node.parent, False
-    while around is not None and not isinstance(around, _NOT_IN):
-        inside = inside or isinstance(around, nodes.paragraph)
-        around = around.parent
-    return inside and around is None and raw.count("<a ") <= raw.count("</a>")
+def _explained(
+    words: str, left: dict[str, Term], spelling: str, to: str, named: bool = False
+) -> str:
+    term = left[spelling]
+    for way in term.spellings:
+        left.pop(way, None)
+    # a formula is set when it comes near the window: until then its link has no other name
+    before, after = fill("term.html", term=term, to=to, named=named).split("|", 1)
+    return before + words + after
+
+
+def _explain(app, pagename, templatename, context, doctree) -> None:
+    if "body" not in context or (pagename.startswith(_LEFT_OUT) and pagename != LEGEND):
+        return
+    source, chapters = (Path(app.srcdir) / name for name in (f"{LEGEND}.md", "book/chapters.yml"))
+    terms = read_legend(source.read_text("utf-8")) if source.is_file() else []
+    if pagename == LEGEND:
+        rows = iter(terms)
+        body = re.sub(
+            r'(<tr class="row-\w+"><td)(?=>)',
+            lambda row: f'{row[1]} id="{next(rows).anchor}"',
+            context["body"],
+        )
+    else:
+        papers = yaml.safe_load(chapters.read_text("utf-8")) if chapters.is_file() else []
+        paper = next((p["short"] for p in papers if pagename == f"notebooks/{p['chapter']}"), "")
+        known = [term for term in terms if not term.papers or paper in term.papers]
+        body = explain(context["body"], known, app.builder.get_relative_uri(pagename, LEGEND))
+    context["body"] = body
 
 
 def setup(app) -> dict[str, Any]:
     """Register with Sphinx."""
-    app.connect("builder-inited", _prepare)
-    app.connect("doctree-resolved", _explain, priority=600)
+    app.connect("html-page-context", _explain)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

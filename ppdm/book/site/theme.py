@@ -198,25 +198,14 @@ def _mark_mathematics(app, pagename, templatename, context, doctree) -> None:
 
 
 def _describe(app, pagename, templatename, context, doctree) -> None:
-    """What a page shows when a link to it is shared: title, first words, and the card."""
+    """What a page shows when a link to it is shared: its title, and the card."""
     context["metatags"] = context.get("metatags", "") + fill(
         "shared.html",
         title=Markup(context.get("title", "")).striptags() or app.config.html_title,
         book=app.config.html_title,
         address=app.config.html_baseurl,
         page=pagename,
-        description=_first_words(doctree),
     )
-
-
-def _first_words(doctree, longest: int = 160) -> str:
-    from docutils import nodes
-
-    paragraph = next(iter(doctree.findall(nodes.paragraph)), None) if doctree is not None else None
-    parts = paragraph.findall(nodes.Text) if paragraph else []
-    said = "".join(part.astext() for part in parts if not isinstance(part.parent, nodes.raw))
-    text = " ".join(said.split())
-    return text if len(text) <= longest else text[: longest - 4].rsplit(" ", 1)[0] + " ..."
 
 
 #: Old addresses of pages, and where they lead.

@@ -1,4 +1,4 @@
-"""A few of scipy's functions, behind the same door (`ppdm.scientific`), where there is no scipy.
+"""A few functions of scipy and of scikit-learn's checks, behind the same doors, where there are no such libraries.
 
 The last bits of `ndtr` and `ndtri` may differ from scipy's; all that a page shows is rounded.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -51,3 +52,74 @@ def cdist(A: np.ndarray, B: np.ndarray, metric: str = "euclidean") -> np.ndarray
     """
     squares = sum((A[:, [i]] - B[:, i].astype(float)) ** 2 for i in range(A.shape[1]))
     return np.asarray(squares if metric == "sqeuclidean" else np.sqrt(squares))
+
+
+# -- of scikit-learn: what J48 and the nearest neighbour have checked before they learn -----------------
+
+
+def validate_data(
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    reset: bool = True,
+    skip_check_array: bool = False,
+    ensure_all_finite: bool | str = True,
+    **_: Any,
+) -> Any:
+    """A table of numbers with as many columns as the model has learned from.
+
+    >>> validate_data(type("Model", (), {})(), [[1, 2]])
+    array([[1., 2.]])
+    """
+    if skip_check_array:
+        return X
+    rows = np.array(X, dtype=float)
+    if rows.ndim != 2 or (ensure_all_finite is True and not np.isfinite(rows).all()):
+        raise ValueError("X must be a table of finite numbers, a row a record")
+    if reset:
+        model.n_features_in_ = rows.shape[1]
+    elif rows.shape[1] != model.n_features_in_:
+        raise ValueError(
+            f"X has {rows.shape[1]} columns, but {model.n_features_in_} were learned from"
+        )
+    return rows if y is None else (rows, np.asarray(y))
+
+
+def check_consistent_length(*tables: Any) -> None:
+    """Refuse rows and classes that are not as many.
+
+    >>> check_consistent_length([1, 2], [3, 4])
+    """
+    if len({len(table) for table in tables}) > 1:
+        raise ValueError(
+            f"there must be as many rows as classes, got {[len(table) for table in tables]}"
+        )
+
+
+def assert_all_finite(y: ArrayLike, input_name: str = "y") -> None:
+    """Refuse classes that are no numbers among numbers.
+
+    >>> assert_all_finite(["a", "b"])
+    """
+    if pd.Series(np.asarray(y)).isna().any():
+        raise ValueError(f"{input_name} has missing values")
+
+
+def check_classification_targets(y: ArrayLike) -> None:
+    """Refuse fractions as classes.
+
+    >>> check_classification_targets([0.0, 1.0])
+    """
+    values = np.asarray(y)
+    if values.dtype.kind == "f" and (values != np.round(values)).any():
+        raise ValueError("y must name classes, not fractions")
+
+
+def column_or_1d(y: ArrayLike, **_: Any) -> np.ndarray:
+    """One class a row.
+
+    >>> column_or_1d([[1], [2]])
+    array([1, 2])
+    """
+    return np.asarray(y).reshape(len(np.asarray(y)), -1)[:, 0]

@@ -19,6 +19,7 @@ import copy
 import io
 import linecache
 import random
+import sys
 import tempfile
 import traceback
 from pathlib import Path
@@ -118,7 +119,7 @@ _BACKTRACE = (
 
 
 def mend() -> None:
-    """Give numpy in a browser what it lacks there: a function of C, counts of 64 bits as indices, scipy's few."""
+    """Give numpy in a browser what it lacks there: a function of C, counts of 64 bits as indices, a few functions."""
     import ctypes
 
     import numpy as np
@@ -138,6 +139,8 @@ def mend() -> None:
     np.bincount = lambda x, *rest, **named: bincount(narrow(x), *rest, **named)
     for name in ppdm_few.__all__:
         setattr(ppdm.scientific, name, getattr(ppdm_few, name))
+    for module in ("sklearn.utils", "sklearn.utils.validation", "sklearn.utils.multiclass"):
+        sys.modules[module] = ppdm_few  # where `ppdm.learn.bases` looks for its checks
     np.repeat = lambda a, repeats, *rest, **named: repeat(a, narrow(repeats), *rest, **named)
 
 
