@@ -8,8 +8,9 @@ import pytest
 
 from ppdm.disguise.today import OneSampled
 from ppdm.domain import Domain
+from ppdm.papers import which
 from ppdm.papers.common import respondents
-from ppdm.papers.which import evidence, experiment, groups, pictures
+from ppdm.papers.which import experiment, groups, pictures, rows
 from ppdm.privacy import ladder
 from ppdm.privacy.channel import posterior
 from ppdm.study import rules
@@ -114,9 +115,11 @@ def test_two_intervals_of_yes_and_no_tell_everything():
 
 
 def test_one_scheme_under_six_names_and_another_under_two():
-    for found in (evidence.six_names(0.8), evidence.same_record(0.2)):
-        for name, sides in found.items():
-            assert rules.identity(**sides, tolerance=1e-12).met == (name == "ours"), name
+    ours, plants, *_ = rows.identities()
+    assert ours["names"].nunique() == 7 and plants["world"].nunique() == 3
+    for _, part in [("ours", ours), *plants.groupby("world")]:
+        met = rules.identity(part["ours"], part["theirs"], tolerance=1e-12).met
+        assert met == ("world" not in part), part
 
 
 def test_groupings_are_channels_of_the_package():
@@ -164,37 +167,33 @@ def points():
     )
 
 
-def test_the_plane_has_what_was_promised(points):
-    frame = evidence.plane(points)
-    assert {
-        "dataset",
-        "scheme",
-        "parameter",
-        "knowledge",
-        "goal",
-        "guess",
-        "blind",
-        "nb",
-        "id3",
-        "singles",
-        "pairs",
-        "evidence",
-    } <= set(frame.columns)
+@pytest.fixture
+def chapter(points, tmp_path, monkeypatch):
+    monkeypatch.setenv("PPDM_RESULTS", str(tmp_path / "results"))
+    ch = which.chapter(seed=1, reps=2, data_source="stored")
+    ch.computed |= {rows.points: points, rows.sets: ("pima",)}
+    return ch
+
+
+def test_the_plane_has_what_was_promised(chapter):
+    frame = chapter.get(rows.plane)
+    assert list(frame) == rows.SHOWN
     assert frame["guess"].between(0, 1 + 1e-9).all()
-    assert not frame.duplicated(evidence.COORDINATES).any()
+    assert not frame.duplicated(rows.COORDINATES).any()
     exact = frame[~frame["bound"]]
     knows = exact.pivot_table(
         index=["scheme", "parameter"], columns="knowledge", values="guess", aggfunc="first"
     )
-    assert {"scheme", "shares", "others", "two answers", "all but hers", "own list"} <= set(
-        knows.columns
-    )
+    assert {"scheme", "shares", "others", "two answers", "all but hers", "own list"} <= set(knows)
 
 
-def test_figures_of_the_plane_are_drawn(points):
-    frame = evidence.plane(points)
-    for figure in (pictures.everything(frame), pictures.plane(frame, "pima")):
-        assert figure.alt and figure.narrow is not None and len(figure.data)
+def test_figures_of_the_plane_are_drawn(chapter):
+    for figure in (
+        pictures.everything(chapter),
+        pictures.plane(chapter, "pima"),
+        pictures.groupings(chapter),
+    ):
+        assert figure.alt and figure.caption and figure.narrow is not None and len(figure.data)
 
 
 def test_a_point_is_beaten_by_a_better_one_only():
@@ -202,23 +201,20 @@ def test_a_point_is_beaten_by_a_better_one_only():
         "dataset": "pima", "scheme": ["one group", "kCG", "AIBR"], "family": "x", "knowledge": "others",
         "goal": "one answer", "guess": [0.6, 0.7, 0.8], "nb": [0.8, 0.7, 0.9], "nb_se": [0.01, 0.01, 0.01],
     })  # fmt: skip
-    found = evidence.dominated(frame, "others", "one answer").set_index("scheme")
+    found = rows.dominated(frame, "others", "one answer").set_index("scheme")
     assert found["dominated"].to_dict() == {"one group": 0, "kCG": 1, "AIBR": 0}
     assert found.loc["kCG", "distance"] == pytest.approx(0.1)
     assert found.loc["kCG", "by"] == "one group"
-    noisy = evidence.dominated(frame.assign(nb_se=0.2), "others", "one answer")
+    noisy = rows.dominated(frame.assign(nb_se=0.2), "others", "one answer")
     assert not noisy["dominated"].any()
 
 
-def test_evidence_of_claims_has_its_names(points):
-    for found in (
-        evidence.safer(points),
-        evidence.pair_errors(points),
-        evidence.same_attacker(points),
-        evidence.published(points, evidence.TABLES),
-    ):
-        assert len(found["differences"]) == len(found["names"]) > 0
-    assert len(evidence.least_loss(points)["value"]) == 1
+def test_claims_on_the_plane_are_decided_by_their_entries(chapter):
+    """Two divisions of one data set: the rules wait, but all evidence and all wrong worlds are there."""
+    for id in ("WC-1", "WC-2", "WC-3", "WC-7", "WC-10", "WC-11"):
+        decision = chapter.decide(id).decision
+        assert decision.finding.note and len(decision.draws) == 2, id
+        assert {plant.name for plant in decision.plants} >= set(decision.claim.refuses), id
 
 
 def test_refusals():

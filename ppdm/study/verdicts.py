@@ -171,7 +171,12 @@ def joined(claim: Claim, parts: Mapping[str, Decision]) -> Decision:
     order = (claim.met, CONDITION, OPEN, claim.unmet, NOT_DECIDED)
 
     def worst(worlds: Mapping[str, World], of: Iterable[str]) -> World:
-        name = max(of, key=lambda part: (order.index(worlds[part].verdict), not worlds[part].met))
+        def badness(part: str) -> tuple:
+            world = worlds[part]
+            away = _away(world.finding)
+            return order.index(world.verdict), not world.met, -away if world.met else away
+
+        name = max(of, key=badness)
         world = worlds[name]
         if world.finding is None:
             return world
@@ -206,6 +211,14 @@ def joined(claim: Claim, parts: Mapping[str, Decision]) -> Decision:
         claim, home.finding, home.verdict, note, told, together, beside("worlds", parts), beside("draws", parts),
         beside("plants", met), dict(parts),
     )  # fmt: skip
+
+
+def _away(finding: Finding | None) -> float:
+    """How far a number is from the nearest threshold, in widths of its interval."""
+    if finding is None or finding.ours is None or not finding.limits:
+        return 0.0
+    width = (finding.high or 0.0) - (finding.low or 0.0)
+    return min(abs(finding.ours - limit) for limit in finding.limits) / (width or 1.0)
 
 
 def _by_world(frame: pd.DataFrame) -> dict[Any, pd.DataFrame]:

@@ -397,11 +397,11 @@ def protection(ch) -> study.Rows:
 
 def weakening(rows: pd.DataFrame) -> dict:
     """VD, RP and -RK from strong distortion to weak, each in units of its largest value."""
-    rows = rows[rows["metric"].isin(["VD", "RP", "RK"]) & rows["both"]]
+    rows = rows[rows["metric"].isin(["VD", "RP", "RK"])]
     largest = rows.groupby(["dataset", "metric"])["mean"].transform("max")
     sign = rows["metric"].map(LARGER_PROTECTS)
     scaled = rows.assign(mean=sign * rows["mean"] / largest, se=rows["se"] / largest)
-    return tidy.along(scaled, "weakness", by=["dataset", "metric"])
+    return tidy.along(scaled[scaled["both"]], "weakness", by=["dataset", "metric"])
 
 
 def gain_of_the_largest(rows: pd.DataFrame) -> dict:

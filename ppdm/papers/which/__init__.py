@@ -1,8 +1,14 @@
-"""[Chapter 5] The four papers' schemes and today's on one scale.
+"""[Chapter 5] Which disguise? All schemes on one scale.
 
-experiment   one point: a scheme on a data set, its worth and its attackers
-evidence     frames in: the plane, who is dominated and by how much, evidence for claims
-groups       is one grouping a post-processing of another? Which attackers prefer which
-design       what the papers' schemes cost beside the certified best
-pictures     the figures made for the chapter
+chapter      the chapter as its notebooks open it
+experiment   one point: a scheme on a data set, what it is worth, and what it gives away
+rows         what the page computes, for figures, tables and claims; beyond: the same for the page beyond it
+design       what the papers' schemes cost beside the best
+groups       whether one grouping is safer than another
+after, taken_back, together     what came after: formulas and points
+pictures, shown                 figures and tables
 """
+
+from ppdm.papers.which.chapter import chapter, later
+
+__all__ = ["chapter", "later"]

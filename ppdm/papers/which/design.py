@@ -183,42 +183,25 @@ def _least(ruler: str, level: float, prior: tuple[float, ...], workload: str):
     return best_scheme(shares, 1.0, min(1 - level, highest), workload=asked)
 
 
-# Claims -------------------------------------------------------------------------------------------
+# Single costs -------------------------------------------------------------------------------------
 
 
-def evidence() -> dict[str, dict]:
-    """For each claim of this table, its evidence and its wrong worlds: the arguments of `Chapter.decide`."""
+def times(scheme: str, ruler: str, workload: str, parameter: float | None = None) -> float:
+    """One cost with an even prior.
 
-    def times(scheme: str, ruler: str, workload: str, prior: str = "even", parameter=None) -> float:
-        rows = cost(scheme, prior, parameter)
-        return next(r["times"] for r in rows if (r["ruler"], r["workload"]) == (ruler, workload))
+    >>> round(times("three groups", "ε", "pairs"), 1)
+    8.9
+    """
+    rows = cost(scheme, "even", parameter)
+    return next(r["times"] for r in rows if (r["ruler"], r["workload"]) == (ruler, workload))
 
-    def grouped(scheme: str) -> list[float]:
-        return [row["times"] for prior in ("even", "Adult") for row in cost(scheme, prior)]
 
+def four_groups() -> float:
+    """Four answers with a coin each at θ = .7, for pairs, at their own ε."""
     four = reduce(np.kron, [_group(0.7, 1)] * 4)
-    even, asked = np.full(16, 1 / 16), workload_of("pairs", np.full(16, 1 / 16), (2,) * 4)
-    more = (
+    even = np.full(16, 1 / 16)
+    asked = workload_of("pairs", even, (2,) * 4)
+    return (
         float(noise(four, even, asked))
         / best_ldp_scheme(even, matrix_epsilon(four), workload=asked).noise
     )
-    return {
-        "WC-31": {
-            "value": times("three groups", "ε", "pairs"),
-            "plants": {
-                "every cell wanted": {"value": times("three groups", "ε", "cells")},
-                "one answer more": {"value": more},
-            },
-        },
-        "WC-32": {
-            "value": [times("Warner", "ε", "cells", parameter=p) for p in (0.4, 0.5, 0.7)],
-            "plants": {
-                "ε = 1": {"value": times("Warner", "ε", "cells", parameter=math.e / (7 + math.e))},
-                "prefixes wanted": {"value": times("Warner", "ε", "prefixes")},
-            },
-        },
-        "WC-33": {
-            "value": [ratio for scheme in GROUPS for ratio in grouped(scheme)],
-            "plants": {"UP": {"value": grouped("UP")}},
-        },
-    }

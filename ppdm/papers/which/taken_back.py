@@ -10,14 +10,12 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
-import pandas as pd
 
-from ppdm import data, study
+from ppdm import data
 from ppdm.papers.aibr.beyond import rounded_like
 from ppdm.papers.aibr.experiment import CHOSEN, SCHEMES, numbers_of
 from ppdm.privacy import attacks
 from ppdm.scientific import cdist
-from ppdm.study.worlds import Reading
 
 #: The data sets of numbers, by the names of chapter 3.
 TABLES = {"WBC": "breast-cancer-wisconsin", "PID": "pima"}
@@ -28,62 +26,6 @@ GUESSES = ("read", "linear", "neighbours", "value by value")
 NEIGHBOURS = 3
 #: A value counts as won back if the guess is within this part of a deviation.
 WITHIN = 0.1
-
-NOISE_READINGS = (
-    Reading(
-        "a quarter of the noise",
-        "How much noise is added?",
-        "as much as there is spread",
-        alternative="a quarter of that",
-        options={"ratio": 0.25},
-    ),
-    Reading(
-        "four times the noise",
-        "How much noise is added?",
-        "as much as there is spread",
-        alternative="four times that",
-        options={"ratio": 4.0},
-    ),
-)
-NOISE_PLANTS = (
-    Reading(
-        "columns shuffled",
-        "Do attributes go together?",
-        "as in the data",
-        alternative="not at all",
-        options={"people": "columns shuffled"},
-    ),
-    Reading(
-        "one cause",
-        "Do attributes go together?",
-        "as in the data",
-        alternative="all are one number, and its opposite",
-        options={"people": "one cause"},
-    ),
-)
-MIXED_UP = Reading(
-    "records mixed up",
-    "Does he know which rows are theirs?",
-    "yes",
-    alternative="he takes other rows for theirs",
-    options={"mixed_up": True},
-)
-PLANTS = (
-    Reading(
-        "somebody else's row",
-        "Whose row does he take for hers?",
-        "hers",
-        alternative="anybody's",
-        options={"anybodys": True},
-    ),
-    Reading(
-        "released as it is",
-        "What is released?",
-        "a distorted table",
-        alternative="the table itself",
-        options={"scheme": "original"},
-    ),
-)
 
 
 def numbers(dataset: str, source: str | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -146,28 +88,6 @@ def out_of_noise(
         }
         found.append({name: 1 - ((guess - Z) ** 2).mean() for name, guess in guesses.items()})
     return {name: np.array([f[name] for f in found]) for name in found[0]}
-
-
-def filtering_wins(rows: pd.DataFrame) -> dict:
-    """[WC-63] What filtering explains beyond each value by itself, on each data set."""
-    return _more(rows, [("spectral filtering", "each by itself")])
-
-
-def covariance_wins(rows: pd.DataFrame) -> dict:
-    """[WC-64] What covariances explain beyond each value by itself, and beyond filtering."""
-    return _more(
-        rows, [("by covariance", "each by itself"), ("by covariance", "spectral filtering")]
-    )
-
-
-def _more(rows: pd.DataFrame, pairs: Iterable[tuple[str, str]]) -> dict:
-    mean = rows.groupby(["dataset", "metric"])["value"].mean().unstack()
-    found = {
-        f"{TABLES[dataset]}, beyond {b}": mean.loc[dataset, a] - mean.loc[dataset, b]
-        for a, b in pairs
-        for dataset in mean.index
-    }
-    return {"differences": np.array(list(found.values())), "names": list(found)}
 
 
 # By known records ---------------------------------------------------------------------------------
@@ -264,39 +184,6 @@ def _commonest(originals: np.ndarray, spread: np.ndarray) -> np.ndarray:
     return np.take_along_axis(originals, near.sum(axis=1).argmax(axis=0)[None], axis=0)
 
 
-def shares_won(rows: pd.DataFrame) -> dict:
-    """[WC-65] The share of values won back, by the better guess, on each data set."""
-    best = _best(rows)
-    return {"value": best["best"].to_numpy(), "names": [TABLES[d] for d in best.index]}
-
-
-def beyond_blind(rows: pd.DataFrame) -> dict:
-    """[WC-66 to WC-68] Of what a blind guess misses, the share that is won back, on each data set."""
-    best = _best(rows)
-    value = (best["best"] - best["blind"]) / (1 - best["blind"])
-    return {"value": value.to_numpy(), "names": [TABLES[d] for d in best.index]}
-
-
-def _best(rows: pd.DataFrame) -> pd.DataFrame:
-    mean = rows.groupby(["dataset", "metric"])["value"].mean().unstack()
-    return mean.assign(best=mean[list(GUESSES)].max(axis=1))
-
-
-def by_known(frame: pd.DataFrame) -> pd.DataFrame:
-    """[The figure] For each release and number of known records, the share won back by the best guess.
-
-    The blind guess stands beside the releases: what is known of it does not depend on them.
-    """
-    rows = []
-    for _, part in frame.groupby(["dataset", "scheme", "known"], sort=False):
-        best = part[part["metric"].isin(GUESSES)].groupby("metric")["value"].mean().idxmax()
-        rows.append(part[part["metric"] == best].assign(metric="won back"))
-        rows.append(part[part["metric"] == "blind"].assign(metric="won back", scheme="blind guess"))
-    every = pd.concat(rows)
-    every["dataset"] = every["dataset"].map(TABLES)
-    return study.summarise(every.drop(columns=["draw"]))
-
-
 def known_cells(schemes: Iterable[str], known: Iterable[int], draws: int) -> list[dict]:
     """The cells of releases by numbers of known records.
 
@@ -319,19 +206,6 @@ def noise_cells(draws: int) -> list[dict]:
     [{'dataset': 'WBC', 'draw': 0}, {'dataset': 'PID', 'draw': 0}]
     """
     return [{"dataset": d, "draw": i} for d in TABLES for i in range(draws)]
-
-
-def rotation_evidence(ours: pd.DataFrame, wrong: pd.DataFrame) -> dict:
-    """[WC-65] The rotated table with twice as many known records as attributes, and wrong worlds.
-
-    `ours` has the numbers of known records that `rotation_known` names.
-    """
-    twice = ours[ours["known"] == ours["dataset"].map({d: rotation_known(d) for d in TABLES})]
-    few = ours[ours["known"] == ours["dataset"].map({d: rotation_known(d) // 4 for d in TABLES})]
-    found = study.cases(shares_won, twice, draws="draw", plants=wrong)
-    half = {str(v): shares_won(part) for v, part in few.groupby("draw")}
-    found["plants"]["half as many as attributes"] = study.clustered(half)
-    return found
 
 
 def rotation_known(dataset: str) -> int:
