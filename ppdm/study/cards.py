@@ -182,17 +182,18 @@ def strip(decision: Decision) -> SimpleNamespace:
     edges = list(dict.fromkeys(finding.limits))
     at = _scale([ours, low, high, *edges], [x for _, x, _ in known], abs(ours))
     scale = 100 if unit in PERCENT else 1
-    thresholds = _exact([scale * limit for limit in edges])
+    threshold = " and ".join(dict.fromkeys(short(scale * edge, 6) for edge in edges))
     ends = [scale * x for _, x, kind in known if kind != "plant"]
     said = f"Ours {short(scale * ours, 3)}"
     said += f" ({short(scale * low, 3)} to {short(scale * high, 3)})" if low != high else ""
-    said += f"; threshold {' and '.join(thresholds)}"
+    said += f"; threshold {threshold}"
     if ends:
         said += f"; {len(ends)} variations, {short(min(ends), 3)} to {short(max(ends), 3)}"
-    places = [at(edge) for edge in edges]
+    places, half = [at(edge) for edge in edges], LETTER * len(threshold) / 2
+    middle = min(max(sum(places) / len(places), half), WIDTH - half)  # a name stays inside
     return SimpleNamespace(
         width=WIDTH, edge=EDGE, said=said, ours=at(ours), low=at(low), high=at(high),
-        limits=places, names=_labels(places, thresholds),
+        limits=places, names=[(middle, threshold)],
         worlds=[(at(x), kind, f"{name}: {short(x)}") for name, x, kind in known],
     )  # fmt: skip
 
@@ -204,36 +205,6 @@ def _scale(own: list[float], others: list[float], size: float) -> Callable[[floa
     pad = 0.06 * ((max(near) - min(near)) or 1.0)
     start, width = min(near) - pad, max(near) - min(near) + 2 * pad
     return lambda x: round(EDGE + min(max((x - start) / width, 0.0), 1.0) * (WIDTH - 2 * EDGE), 1)
-
-
-def _exact(limits: list[float]) -> list[str]:
-    """The thresholds in figures, as many as show how far apart they are.
-
-    >>> _exact([0.99, 1.01]), _exact([1 - 1e-6, 1 + 1e-6])
-    (['0.99', '1.01'], ['0.999999', '1.000001'])
-    """
-    apart = max(limits) - min(limits)
-    for digits in range(3, 16):
-        names = [short(limit, digits) for limit in limits]
-        off = [abs(float(name.replace(",", "")) - limit) for name, limit in zip(names, limits)]
-        if apart == 0 or max(off) <= apart / 100:
-            break
-    return names
-
-
-def _labels(places: list[float], names: list[str]) -> list[tuple[float, str]]:
-    """Where each threshold's name stands, inside the picture; two that would run together are one.
-
-    >>> _labels([20.0, 200.0], ["0.99", "1.01"])
-    [(20.0, '0.99'), (200.0, '1.01')]
-    >>> _labels([24.0, 26.0], ["0.99", "1.01"])
-    [(45.5, '0.99 and 1.01')]
-    """
-    named = list(zip(places, names))
-    if len(places) == 2 and abs(places[0] - places[1]) < LETTER * max(map(len, names)) + 4:
-        named = [(sum(places) / 2, " and ".join(names))]
-    half = [LETTER * len(name) / 2 for _, name in named]
-    return [(min(max(x, h), WIDTH - h), name) for (x, name), h in zip(named, half)]
 
 
 # Many claims --------------------------------------------------------------------------------------

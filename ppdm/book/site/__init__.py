@@ -66,6 +66,7 @@ def generate(source: Path, results: Path) -> None:
         "margins": scoreboard.margins(records),
         "rates": scoreboard.rates(records),
         "rates_head": scoreboard.rates_head(records),
+        "seen_and_left": scoreboard.seen_and_left(records),
         "untold": scoreboard.untold(records),
         "ambiguities": scoreboard.ambiguities(records),
         "paper_figures": paper_figures.page(records, source, results),

@@ -36,6 +36,7 @@ class Records(NamedTuple):
     changes: list[dict]  # of rules, from changes.yml
     margins: dict[str, dict]  # of indifference, by their names
     rates: list[dict]  # how often each rule errs
+    left: list[dict]  # sentences that could be claims and are not
 
 
 def read_records(source: Path, results: Path) -> Records:
@@ -50,6 +51,11 @@ def read_records(source: Path, results: Path) -> Records:
         provenance=_notes((results.parent / "provenance").glob("*.json")),
         changes=history.read(source / "book" / "claims").changes,
         margins=history.margins(source / "book" / "claims"),
+        left=[
+            entry
+            for path in (source / "book" / "claims").glob("seen_and_left.yml")
+            for entry in history.written(path)
+        ],
         rates=[row for path in sorted(results.glob("*/rates.csv")) for row in read_table(path)],
         titles={path.stem: title(path) for path in sorted((source / "notebooks").glob("*.ipynb"))},
         manifests=_notes(results.glob("*/manifest.json")),

@@ -202,6 +202,15 @@ def untold(records: Records) -> str:
     return _table(("Claim", "Comparisons", "As many", "4 times as many", "16 times"), rows)
 
 
+def seen_and_left(records: Records) -> str:
+    """The sentences that could be claims and are not, by paper, and why."""
+    names = {paper["paper"]: paper["short"] for paper in records.papers}
+    rows = [
+        (names[left["paper"]], left["where"], left["says"], left["why"]) for left in records.left
+    ]
+    return _table(("Paper", "Where", "What it says", "Why it is no claim here"), rows)
+
+
 def rates_head(records: Records) -> str:
     """The rates in a sentence, and when the rules were written in another."""
     decided = [claim for claim in records.claims if claim["verdict"] in STYLES]
@@ -213,8 +222,11 @@ def rates_head(records: Records) -> str:
 
 
 def _table(head: tuple[str, ...], rows: list[tuple]) -> str:
-    lines = [head, ("---",) * len(head), *rows]
-    text = "\n".join(f"| {' | '.join(' '.join(str(x).split()) for x in line)} |" for line in lines)
+    def line(cells: tuple) -> str:
+        words = (" ".join(str(cell).split()).replace("|", r"\|") for cell in cells)
+        return f"| {' | '.join(words)} |"
+
+    text = "\n".join(map(line, [head, ("---",) * len(head), *rows]))
     return f"{text}\n" if rows else "No chapter has been run yet.\n"
 
 
