@@ -137,9 +137,8 @@ def _weighed(
     worst = np.broadcast_to(about, count)[int(np.argmin(inside))]
     says = outcome(room, spread, margin=margin, df=df, rounding=rounding)
     failing = int((inside + margin < -rounding).sum())
-    note = f"Of {count} comparisons " if count > 1 else "The comparison "
-    note += f"{count - failing} are" if count > 1 else "is" if not failing else "is not"
-    note += " surely inside" + (f", but for the margin of {margin:g}" if margin else "") + "."
+    give = f", give or take the margin of {margin:g}" if margin else ""
+    note = f"Surely inside{give}: {count - failing} of {count} comparison{'s' * (count > 1)}."
     ours, half = both[count + worst], quantile(1 - ERROR, df) * se[count + worst]
     named = _name(names, worst, len(both) - count)
     low, high = (float(ours - half), float(ours + half)) if half else (None, None)
