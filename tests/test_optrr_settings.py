@@ -7,6 +7,7 @@ import pytest
 
 from ppdm.papers.optrr import READINGS, kept, settings
 from ppdm.papers.optrr.chapter import chapter
+from ppdm.papers.optrr.full_length import SETTINGS
 from ppdm.papers.optrr.rows import of_full_length
 from ppdm.study import identity
 from ppdm.study.ledger import WORLD_COLUMNS
@@ -39,8 +40,7 @@ def test_the_claims_own_rules_decide(rows):
 
 
 def full_length():
-    ch = chapter("04_beyond", seed=2008, data_source="stored", respondents=10_000, normal_sd=1.7,
-                 gamma_width=0.55, population=100, mutation_rate=1.0, mutation_step=0.3)  # fmt: skip
+    ch = chapter("04_beyond", **SETTINGS)
     return *of_full_length(ch), ch.seed
 
 

@@ -1,7 +1,7 @@
 """[Huang & Du, VI.C.2] Searches of the paper's full length that take longer than a build may: computed apart, and kept.
 
 The file says from which inputs it was made: another seed, setting or distribution has none, and is searched anew, at a
-quarter of the length. ``python -m ppdm.papers.optrr.kept`` writes it (a quarter of an hour); a weekly test computes one
+quarter of the length. ``python -m ppdm.papers.optrr.full_length`` writes it (a quarter of an hour); a weekly test computes one
 of its searches again.
 """
 
@@ -49,12 +49,3 @@ def write(search: partial, points: list[dict], seed: int) -> None:
     ]
     content = pd.concat(found).to_csv(index=False, float_format="%.9g", lineterminator="\n")
     FILE.write_text(f"# {inputs(search, points, seed)}\n{content}", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    from ppdm.papers.optrr import rows
-    from ppdm.papers.optrr.chapter import chapter
-
-    ch = chapter("04_beyond", seed=2008, data_source="stored", respondents=10_000, normal_sd=1.7,
-                         gamma_width=0.55, population=100, mutation_rate=1.0, mutation_step=0.3)  # fmt: skip
-    write(*rows.of_full_length(ch), ch.seed)
