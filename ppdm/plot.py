@@ -303,45 +303,54 @@ def heatmap(
     >>> summary = pd.DataFrame({"k": [1, 2, 1, 2], "e": [0.1, 0.1, 0.2, 0.2], "metric": "accuracy",
     ...                         "mean": [0.9, 0.8, 0.7, 0.6]})
     >>> heatmap(summary, "k", "e").alt
-    'Accuracy over k and e. From 0.6 at k = 2, e = 0.2 to 0.9 at k = 1, e = 0.1.'
+    'Accuracy over k and e. From 0.6 to 0.9.'
     """
     rows = _pick(summary, metric)
     tables = {
         name: part.pivot(index=y, columns=x, values="mean") for name, part in _parts(rows, col)
     }
-    tall, wide = (max(len(table.axes[i]) for table in tables.values()) for i in (0, 1))
+    fields = {
+        "vmin": rows["mean"].min(),
+        "vmax": rows["mean"].max(),
+        "cmap": "cividis",
+        "cbar_kws": {"label": metric},
+    }
 
     def draw(phone: bool) -> Figure:
-        across = PHONE if phone else max(5.0, min(WIDTH, 0.42 * wide + 1.2))
-        fig = Figure(figsize=(across, (0.45 * tall + 1.0) * len(tables)), layout="constrained")
+        tall = sum(0.45 * len(table) + 1.0 for table in tables.values())
+        fig = Figure(figsize=(PHONE if phone else WIDTH, tall), layout="constrained")
         for ax, (name, table) in zip(
-            fig.subplots(len(tables), squeeze=False)[:, 0], tables.items()
+            fig.subplots(len(tables), squeeze=False).ravel(), tables.items()
         ):
-            ax.grid(visible=False)
+            numbers = not phone or len(table.columns) <= 8
             sns.heatmap(
-                table, ax=ax, vmin=rows["mean"].min(), vmax=rows["mean"].max(), cmap="cividis", fmt=".2f", linewidths=0.5,
-                annot=not phone or wide <= 8, annot_kws={"fontsize": 9.5}, cbar_kws={"label": metric, "pad": 0.02},
-            )  # fmt: skip
+                table,
+                ax=ax,
+                annot=numbers,
+                fmt=".2f",
+                annot_kws={"fontsize": 9.5},
+                linewidths=0.5,
+                **fields,
+            )
             for text, field in zip(ax.texts, np.asarray(ax.collections[0].get_facecolor())):
                 text.set_color("#000000" if relative_luminance(field) > 0.179 else "#ffffff")
             ax.set(xlabel=_name(x), ylabel=_name(y), title=name)
-            ax.tick_params(length=0, rotation=0)
-            if phone and wide > 8:
-                ax.tick_params(axis="x", rotation=90)
+            ax.grid(visible=False)
+            ax.tick_params(length=0, labelrotation=0)
+            ax.tick_params(axis="x", labelrotation=90 * phone)
         return fig
 
     figure = laid_out(draw)
     figure.data = rows[[c for c in (col, y, x, "mean") if c]]
     what = f"{_capital(metric)} over {_name(x)} and {_name(y)}."
     figure.caption = f"{what} {_repetitions(rows)}".strip()
-    sentences = []
-    for name, table in tables.items():
-        ends: Any = [table.stack().idxmin(), table.stack().idxmax()]  # pairs
-        said = [
-            f"{table.loc[end]:.3g} at {_name(x)} = {end[1]}, {_name(y)} = {end[0]}" for end in ends
-        ]
-        sentences.append(f"{name + ': from' if name else 'From'} {' to '.join(said)}.")
-    figure.alt = " ".join([what, *sentences])
+    ends = (
+        (f"{name}: from" if name else "From", table.min().min(), table.max().max())
+        for name, table in tables.items()
+    )
+    figure.alt = " ".join(
+        [what, *(f"{start} {low:.3g} to {high:.3g}." for start, low, high in ends)]
+    )
     return figure
 
 
@@ -452,18 +461,18 @@ def trade_off(
 LARGEST_SVG = 200_000  # characters; above, a picture is smaller
 
 _COORDINATES = re.compile(r'\s(?:d|x|y|x1|x2|y1|y2|points)="[^"]*"|translate\([^)]*\)')
-_LONG = re.compile(r"-?\d+\.\d{3,}")
+_LONG = re.compile(r"-?\d+\.\d{2,}")
 _PATH, _STEP = re.compile(r'(?<=\sd=")[^"]*'), re.compile(r"\s*([A-Za-z]|$)\s*")
 _LOOKS = re.compile(r'(?<=\sstyle=")[^"]*')
 
 
-def _to_hundredths(number: re.Match[str]) -> str:
-    """A coordinate to a hundredth of a point: no eye sees more, and the drawing is smaller.
+def _to_tenths(number: re.Match[str]) -> str:
+    """A coordinate to a tenth of a point: no eye sees more, and the drawing is smaller.
 
-    >>> _LONG.sub(_to_hundredths, "M 12.345678 -0.001234 L 7.5 100.999999")
-    'M 12.35 0 L 7.5 101'
+    >>> _LONG.sub(_to_tenths, "M 12.345678 -0.001234 L 7.5 100.999999")
+    'M 12.3 0 L 7.5 101'
     """
-    return f"{round(float(number[0]), 2) + 0.0:g}" if abs(float(number[0])) < 1000 else number[0]
+    return f"{round(float(number[0]), 1) + 0.0:g}" if abs(float(number[0])) < 1000 else number[0]
 
 
 def _packed(text: str) -> str:
@@ -490,7 +499,7 @@ def svg(figure: PlainFigure, *, alone: bool = False) -> str:
         buffer = io.StringIO()
         background: dict[str, Any] = {"facecolor": "white"} if alone else {}
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, **background)
-    text = _COORDINATES.sub(lambda found: _LONG.sub(_to_hundredths, found[0]), buffer.getvalue())
+    text = _COORDINATES.sub(lambda found: _LONG.sub(_to_tenths, found[0]), buffer.getvalue())
     text = text.replace("DejaVuSans-", "g")  # the names of letters, which are most of a drawing
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = _packed(text)

@@ -191,6 +191,34 @@ def logistic(p: D, table: list[list[int]]) -> dict[str, D]:
     }  # fmt: skip
 
 
+def on_hidden(p: D, table: list[list[int]]) -> dict[str, D]:
+    """The same by a covariate that is disguised, too: logits of the four undone shares; errors with n, by the delta method."""
+    n, gain = D(sum(map(sum, table))), 2 * p - 1
+
+    def one(true, told):
+        return (p if true == told else p - 1) / gain
+
+    cells = [(i, j) for i in (0, 1) for j in (0, 1)]
+    share = {
+        (a, b): sum((D(table[i][j]) / n * one(a, i) * one(b, j) for i, j in cells), D(0))
+        for a, b in cells
+    }
+    result = {"(intercept)": (share[1, 0] / share[0, 0]).ln()}
+    result["slope"] = (share[1, 1] / share[0, 1]).ln() - result["(intercept)"]
+    for name, signs in (("(intercept)", {(1, 0): 1, (0, 0): -1}),
+                        ("slope", {(1, 1): 1, (0, 1): -1, (1, 0): -1, (0, 0): 1})):  # fmt: skip
+        value = {
+            (i, j): sum(
+                (s / share[a, b] * one(a, i) * one(b, j) for (a, b), s in signs.items()), D(0)
+            )
+            for i, j in cells
+        }
+        mean = sum((D(table[i][j]) / n * value[i, j] for i, j in cells), D(0))
+        square = sum((D(table[i][j]) / n * value[i, j] ** 2 for i, j in cells), D(0))
+        result[f"se of {name}"] = ((square - mean**2) / n).sqrt()
+    return result
+
+
 def two_samples(p: tuple[D, D], yes: tuple[int, int], asked: tuple[int, int]) -> dict[str, D]:
     """Two chances of the question, an unknown share of the unrelated one: λ = p π + (1 - p) π'."""
     told = [D(y) / n for y, n in zip(yes, asked, strict=True)]
@@ -274,6 +302,8 @@ ENTRIES = [
      lambda c: compared(D("0.8"), c)),
     ("regression", survey("warner", p=0.8, extra=[SEX]), [[420, 290], [180, 310]], "regression",
      "Maddala (1983), with a covariate of two values; observed information", lambda c: logistic(D("0.8"), c)),
+    ("regression-on-hidden", survey("warner", names=("A", "B"), p=0.8), [[400, 200], [200, 300]], "regression",
+     "the same, with a predictor that is disguised, too: the likelihood of both", lambda c: on_hidden(D("0.8"), c)),
     ("weights", survey("warner", p=0.8), {"weights": [3, 1, 4, 1, 5, 9, 2, 6], "yes": [1, 0, 1, 1, 0, 1, 0, 0]}, "weighted",
      "the linearized error of a weighted mean", lambda c: weighed(D("0.8"), c["weights"], c["yes"])),
     ("two-samples", None, {"p": [0.8, 0.3], "yes": [260, 170], "asked": [500, 500]}, "two samples",

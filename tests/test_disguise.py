@@ -7,8 +7,6 @@ import numpy as np
 import pandas as pd
 import plain
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 from ppdm import Domain, MultiGroup, RRMatrix, Table, UnrelatedQuestion, count, random_groups
@@ -70,12 +68,6 @@ def test_unrelated_undo_is_equation_1_for_every_expression():
     for expression in ({"A": 1}, {"E": "z", "B": 0}, {"A": 0, "B": 1, "C": 0, "D": 1, "E": "x"}):
         expected = plain.estimate_by_unrelated(disguised, expression, 0.4, levels)
         assert scheme.undo(count(disguised)).p(expression) == pytest.approx(expected, abs=1e-12)
-
-
-def test_matrices_are_kronecker_powers():
-    domain = Domain(("A", "B", "C"), ((0, 1),) * 3)
-    matrix = MultiGroup(0.8, [["A"], ["B"], ["C"]]).matrix(domain)
-    np.testing.assert_allclose(matrix, plain.groups_matrix(0.8, 3), atol=1e-15)
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
@@ -222,68 +214,7 @@ def test_the_plain_readings_disguise_alike():
         assert np.all(np.abs(observed - expected) <= 5.5 * np.sqrt(np.maximum(expected, 1)))
 
 
-@given(st.data())
-@settings(max_examples=25, deadline=None)
-def test_undone_counts_are_unbiased(data):
-    """Means over 400 repetitions within 6 standard errors: a false alarm in 1e-9 a cell."""
-    seed = data.draw(st.integers(0, 10_000))
-    rng = np.random.default_rng(seed)
-    columns = {}
-    for name in "ABC"[: data.draw(st.integers(1, 3))]:
-        three = data.draw(st.booleans())
-        columns[name] = pd.Categorical.from_codes(
-            rng.integers(0, 3 if three else 2, 60), ["x", "y", "z"] if three else ["x", "y"]
-        )
-    frame = pd.DataFrame(columns)
-    table = count(frame)
-    binary = [name for name, n in zip(table.names, table.shape) if n == 2]
-    kind = data.draw(st.sampled_from(["group", "unrelated", "matrix"]))
-    if kind == "group" and binary:
-        number = data.draw(st.integers(1, len(binary)))
-        scheme = MultiGroup(
-            data.draw(st.sampled_from([0.1, 0.35, 0.8])), random_groups(binary, number, rng)
-        )
-    elif kind == "matrix":
-        scheme = RRMatrix(
-            {
-                name: rng.dirichlet(np.ones(n + extra) * 2, size=n).T + 0.0
-                for name, n in zip(table.names, table.shape)
-                for extra in [data.draw(st.integers(0, 1))]
-            },
-            inputs=dict(zip(table.names, table.levels)),
-        )
-    else:
-        scheme = UnrelatedQuestion(data.draw(st.sampled_from([0.2, 0.5, 1.0])))
-    draws = np.array(
-        [scheme.undo(scheme.disguise_table(table, rng)).densified().values for _ in range(400)]
-    )
-    se = draws.std(axis=0, ddof=1) / np.sqrt(len(draws))
-    assert np.all(np.abs(draws.mean(axis=0) - table.values) <= 6 * se + 1e-9)
-
-
 # -- outside oracles -----------------------------------------------------------------------
-
-
-def test_known_numbers():
-    assert RRMatrix([[0.7, 0.2, 0.1], [0.2, 0.6, 0.3], [0.1, 0.2, 0.6]]).undo_vector(
-        [0.43, 0.34, 0.23]
-    ) == pytest.approx([0.5, 0.3, 0.2], abs=1e-12)
-    assert RRMatrix.warner(2, 0.7).undo_vector([0.57, 0.43])[1] == pytest.approx(0.325, abs=1e-12)
-    answers = Table(Domain(("A",), (("no", "yes"),)), [570, 430])
-    coin = MultiGroup(0.7)
-    assert coin.undo(answers.reported_by(coin)).p(A="yes") == pytest.approx(0.325, abs=1e-12)
-    assert RRMatrix.warner(10, 0.5).epsilon() == pytest.approx(2.19722457733622, abs=1e-13)
-
-
-@pytest.mark.parametrize("n", [2, 5])
-def test_the_three_families_are_one(n):
-    """[Huang & Du, Theorem 2] Warner's p, UP's q and FRAPP's λ name the same matrices."""
-    for p in (0.0, 0.1, 1 / n, 0.7):
-        warner = RRMatrix.warner(n, p)
-        np.testing.assert_allclose(
-            warner.M, RRMatrix.uniform_perturbation(n, (n * p - 1) / (n - 1)).M, atol=1e-15
-        )
-        np.testing.assert_allclose(warner.M, RRMatrix.frapp(n, p * (n - 1) / (1 - p)).M, atol=1e-15)
 
 
 def test_more_outputs_are_undone_by_weighted_least_squares():
@@ -446,7 +377,7 @@ def undone(scheme, table):
             lambda: RRMatrix(np.eye(3)).apply(count(answers(columns=["A"]))),
             "3 columns; the attribute",
         ),
-        (lambda: RRMatrix.warner(1, 0.5), "at least two answers"),
+        (lambda: RRMatrix.warner(1, 0.5), "two answers or more"),
         (lambda: MultiGroup(0.7, [["A"]], absent=[0]), "absent is one level; got .0."),
         (
             lambda: RRMatrix.warner(3, 0.7).disguise_digits(
@@ -475,7 +406,11 @@ def undone(scheme, table):
             ),
             "does not fit in memory",
         ),
-        (lambda: RRMatrix.uniform_perturbation(4, -0.5), "from -1/.n-1. = -0.3333 to 1"),
+        (lambda: RRMatrix.warner(2.0, 0.5), "a whole number; got n = 2.0"),
+        (
+            lambda: RRMatrix(np.float32([[0.7, 0.1], [0.3, 0.90000005]])),
+            "sums to 1.000000.*that is rounding, so divide",
+        ),
         (
             lambda: random_groups(NAMES, 5, np.random.default_rng(1)),
             "4 attributes make 1 to 4 groups",
@@ -527,16 +462,6 @@ def test_decoding_reports_with_more_outputs():
     assert scheme.undo(table).levels[1] == (0, 1)
     codes, domain = encode(answers())
     assert decode(codes, domain).equals(answers())
-
-
-def test_what_a_mechanism_holds_is_its_own():
-    """Arrays that are kept between calls, or were handed in, are not changed from outside."""
-    with pytest.raises(ValueError, match="read-only"):
-        RRMatrix.warner(2, 0.7).M[0, 0] = 0
-    prior = np.array([0.5, 0.5])
-    matrix = RRMatrix([[0.5, 0.1], [0.3, 0.3], [0.2, 0.6]], prior=prior)
-    before, prior[:] = matrix.left_inverse(), [1, 0]
-    np.testing.assert_array_equal(matrix.left_inverse(), before)
 
 
 @pytest.mark.parametrize("kind", [bool, np.int8, np.uint8, np.uint64])

@@ -9,7 +9,7 @@ import pytest
 from ppdm import plot, study
 from ppdm.papers import aibr
 from ppdm.papers.aibr import beyond, experiment, numbers, pictures, readings, rows, selection, shown
-from ppdm.study import ledger
+from ppdm.study import cards, ledger
 
 
 @pytest.fixture(scope="module")
@@ -296,6 +296,8 @@ def test_a_joined_claim_holds_if_every_part_does(tmp_path):
     assert worst.verdict == "not reproduced" and worst.finding.worst.startswith("b")
     assert worst.refused == ["large"]  # though ours is not met: its first part is, and not there
     assert "2 reproduced" in worst.note and "1 not reproduced" in worst.note
+    for card in (cards.card(worst), cards.cards([worst]).html):
+        assert "Its 3 parts" in card and all(f">{name}</th>" in card for name in "abc")
 
 
 # -- figures and tables ----------------------------------------------------------------------------

@@ -12,8 +12,8 @@ from ppdm import Table
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
 from ppdm.estimate import Design, difference, estimate
+from ppdm.survey import latent, relate
 from ppdm.survey.compliance import models, plain_model, solve
-from ppdm.survey.relate import regression, two_samples
 
 STORED = json.loads(golden.PATH.read_text(encoding="utf-8"))
 ENTRIES = {entry["id"]: entry for entry in STORED["entries"]}
@@ -50,7 +50,9 @@ def differing(survey: Survey, counts) -> dict:
 
 
 def regressed(survey: Survey, counts) -> dict:
-    table = regression(asked(survey, np.array(counts)), survey, "A", ["sex"]).table
+    room = latent if len(survey.protected) > 1 else relate
+    frame = asked(survey, np.array(counts))
+    table = room.regression(frame, survey, "A", survey.names[1:]).table
     slope, errors = table["coefficient"], table["se"]
     return {
         "(intercept)": slope[0], "slope": slope[1], "se of (intercept)": errors[0], "se of slope": errors[1],
@@ -68,7 +70,7 @@ PPDM = {
     "careless": lambda s, c: habit("careless", s, c), "always": lambda s, c: habit("always", s, c),
     "fit": lambda s, c: {"fit": solve(plain_model(s, "A"), np.array(c)).fit},
     "regression": regressed, "weighted": weighted,
-    "two samples": lambda _, c: two_samples(c["p"], c["yes"], c["asked"])._asdict(),
+    "two samples": lambda _, c: relate.two_samples(c["p"], c["yes"], c["asked"])._asdict(),
 }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from ppdm import MultiGroup, learn
-from ppdm.papers import multi_group as mg
+from ppdm.papers.multi_group import experiment as mg
 from ppdm.places import PACKAGE
 from ppdm.study import grid, identity, store, worlds
 
@@ -95,7 +95,7 @@ def test_a_key_knows_arguments_data_and_seed():
 SESSION = """
 from functools import partial
 import numpy as np
-from ppdm.papers import multi_group as mg
+from ppdm.papers.multi_group import experiment as mg
 from ppdm.places import PACKAGE
 from ppdm.study import identity, store, worlds
 identity._BEGAN = float("inf")

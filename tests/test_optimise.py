@@ -534,11 +534,11 @@ def test_none_and_na_are_answers_and_odd_files_are_sentences(tmp_path, capsys):
             b"id,plan\n" + b"".join(b"%d,%d\n" % (i, i) for i in range(500)),
             "column 'plan' has 500 different answers, and at most 40 are searched",
         ),
-        (b"id;plan\n1;a\n2;b\n", "separates its columns by semicolons; commas are wanted"),
-        (b"id;plan\n1,5;a\n2,5;b\n", "separates its columns by semicolons; commas are wanted"),
-        ("id,plan\n1,é\n".encode("cp1252"), "is not UTF-8"),
-        (b"a,b\n1,2\n1,2,3\n", "is no table: "),
-        (b"", "is empty"),
+        (b"id;plan\n1;a\n2;b\n", "has no column .plan.; it has id;plan .commas separate"),
+        (b"id;plan\n1,5;a\n2,5;b\n", "is no CSV file in UTF-8 with commas"),
+        ("id,plan\n1,é\n".encode("cp1252"), "is no CSV file in UTF-8"),
+        (b"a,b\n1,2\n1,2,3\n", "is no CSV file in UTF-8"),
+        (b"", "No columns to parse"),
     ]:
         file.write_bytes(content)
         with pytest.raises(ValueError, match=message) as error:

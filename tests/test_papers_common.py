@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from ppdm.papers import multi_group as mg
 from ppdm.papers.common import binary_frame, respondents
 from ppdm.papers.which import design, experiment, groups, taken_back
 
@@ -26,8 +25,6 @@ def test_who_changes_a_frame_changes_his_own():
         lambda: respondents(CANCER).codes,
         lambda: respondents(CANCER).everyone.values,
         lambda: respondents(CANCER).fixed[0].values,
-        lambda: mg.divided(CANCER, 0).codes,
-        lambda: mg.divided(CANCER, 0).train.values,
         lambda: groups.channel_of("one group", 0.7),
         lambda: design.matrix_of("one group", 0.7, design.prior_of("even")),
         lambda: experiment.matrix_of("certified matrices", 0.5, (0.5, 0.5)),

@@ -243,7 +243,7 @@ def program(rng: np.random.Generator) -> list[tuple]:
     steps.append(("counted", scheme, weighed))
     if rng.random() < 0.4:
         steps.append(("added",))
-    if rng.random() < 0.4 and "cut" not in dict(step[:2] for step in steps if len(step) == 2):
+    if rng.random() < 0.4 and not any(step[0] == "cut" for step in steps):
         steps.append(("sliced", "d", str(rng.choice(LEVELS["d"]))))
     elif rng.random() < 0.4:
         steps.append(("part", "ac" if rng.random() < 0.5 else "abc"))

@@ -109,7 +109,7 @@ def test_equal_codes_are_added():
             "value 'z' .row 1., which is not among its levels x, y",
         ),
         ({"A": [0]}, {"B": [0, 1]}, "levels name B; the frame has A"),
-        ({"A": [1, "x"]}, None, "cannot be sorted"),
+        ({"A": [1, "x"]}, None, "of different types, which have no order"),
     ],
 )
 def test_frames_that_cannot_be_coded_are_refused(frame, levels, message):

@@ -7,7 +7,7 @@ import pytest
 
 from ppdm import cli, study
 from ppdm.book.site.runs import publish_manifests
-from ppdm.papers import multi_group as mg
+from ppdm.papers.multi_group import experiment as mg
 from ppdm.study import grid, identity, manifest, store
 
 STEM = "98_small"

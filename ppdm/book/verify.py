@@ -135,7 +135,11 @@ def _verify(stem: str, place: Path | str, content: bytes, points: int, rng) -> d
     print("".join(f"  {line}\n" for line in _circumstances(known)), end="")
     faults = []
     if isinstance(place, Path) and place.name == "manifest.json":  # its tables lie beside it
-        faults = _tables(known, place.parent)
+        gone = _changed(known.what["tables"], place.parent)
+        faults = [
+            f"{name} is {'not as written' if (place.parent / name).is_file() else 'not there'}"
+            for name in gone
+        ]
         print(f"  {len(known.what['tables'])} tables: {_listed(faults) or 'as written'}")
     kept, damaged = _kept_points(known)
     if kept:
@@ -155,26 +159,21 @@ def _circumstances(known: manifest.Manifest) -> list[str]:
         for name, there in theirs.items()
         if there != ours.get(name)
     ]
-    lines = [f"made with {', '.join(other)}"] if other else []
-    code = [
-        name
-        for name, sha in known.what["code"].items()
-        if _sha(places.PACKAGE.parent / name) != sha
-    ]
-    return lines + ([f"changed since: {_listed(code)}"] if code else [])
-
-
-def _sha(path: Path) -> str | None:
-    return checksum(path.read_bytes()) if path.is_file() else None
-
-
-def _tables(known: manifest.Manifest, folder: Path) -> list[str]:
-    """Files of results that are gone or not as written."""
-    now = {name: _sha(folder / name) for name in known.what["tables"]}
+    code = _changed(known.what["code"], places.PACKAGE.parent)
     return [
-        f"{name} is {'not as written' if now[name] else 'not there'}"
-        for name, sha in known.what["tables"].items()
-        if now[name] != sha
+        f"{words} {_listed(names)}"
+        for words, names in (("made with", other), ("changed since:", code))
+        if names
+    ]
+
+
+def _changed(checksums: dict[str, str], folder: Path) -> list[str]:
+    """Which files of a folder are gone or not as written."""
+    paths = {name: folder / name for name in checksums}
+    return [
+        name
+        for name, path in paths.items()
+        if not path.is_file() or checksum(path.read_bytes()) != checksums[name]
     ]
 
 

@@ -148,7 +148,7 @@ def left_inverse(M: ArrayLike, prior: ArrayLike | None = None) -> np.ndarray:
     return inverse
 
 
-def checked_matrix(M: np.ndarray) -> np.ndarray:
+def checked_matrix(M: ArrayLike) -> np.ndarray:
     """A randomizing matrix as floats: its entries are probabilities, its columns sum to one.
 
     >>> checked_matrix([[0.7, 0.3], [0.4, 0.6]])
@@ -164,9 +164,11 @@ def checked_matrix(M: np.ndarray) -> np.ndarray:
     sums = M.sum(axis=0)
     if not M.size or np.abs(sums - 1).max() > 1e-9:
         worst = int(np.abs(sums - 1).argmax()) if M.size else 0
+        rounding = M.size and np.abs(sums - 1).max() < 1e-4
+        hint = ": that is rounding, so divide M by M.sum(axis=0)" if rounding else ""
         raise ValueError(
             f"the columns of a randomizing matrix sum to one; column {worst} sums to "
-            f"{sums[worst] if M.size else 0:.6g} (M[y, x] = P(reported y | true x))"
+            f"{sums[worst] if M.size else 0:.10g} (M[y, x] = P(reported y | true x)){hint}"
         )
     return M
 

@@ -6,7 +6,6 @@ attributes are disguised independently, each by its own matrix.
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -117,25 +116,6 @@ class RRMatrix(Mechanism):
         if not 0 <= p <= 1:
             raise ValueError(f"p is a probability, from 0 to 1; got {p!r}")
         return cls(warner(p, n)[0])
-
-    @classmethod
-    def uniform_perturbation(cls, n: int, q: float) -> RRMatrix:
-        """[Huang & Du III.B] Kept with probability q, else drawn from all n answers.
-
-        q may go below 0, down to -1/(n-1), where the true answer is never reported.
-        """
-        _check_answers(n)
-        if not -1 / (n - 1) - 1e-15 <= q <= 1:
-            raise ValueError(f"q goes from -1/(n-1) = {-1 / (n - 1):.4g} to 1; got {q!r}")
-        return cls(np.maximum(uniform_perturbation(q, n)[0], 0))
-
-    @classmethod
-    def frapp(cls, n: int, lam: float) -> RRMatrix:
-        """[Huang & Du III.B] The truth λ times as likely as any other report, λ >= 0."""
-        _check_answers(n)
-        if not 0 <= lam < math.inf:
-            raise ValueError(f"lam goes from 0 up and is finite; got {lam!r}")
-        return cls(frapp(lam, n)[0])
 
     @property
     def M(self) -> np.ndarray:
@@ -332,5 +312,5 @@ def _refuse_another_order(name: str, side: str, labels: tuple, levels: tuple) ->
 
 
 def _check_answers(n: int) -> None:
-    if n < 2:
-        raise ValueError(f"a question has at least two answers; got n = {n}")
+    if not isinstance(n, (int, np.integer)) or n < 2:
+        raise ValueError(f"a question has two answers or more, a whole number; got n = {n!r}")

@@ -94,7 +94,7 @@ class Mechanism(ABC):
             if type(self).__init__ is made:
                 vars(self)["_made"] = True
 
-        cls.__init__ = made  # type: ignore[method-assign]
+        cls.__init__ = made  # type: ignore[assignment,method-assign]
 
     @abstractmethod
     def channels(self, domain: Domain) -> Sequence[Channel]:

@@ -284,11 +284,11 @@ class _Question:
     def __init__(self, scheme: Mechanism, domain: Domain, by: str | None, joint: bool) -> None:
         self.by, self.joint, self.domain = by, joint, domain
         self.truth = scheme.true_domain(domain)
-        self.M = scheme.matrix(self.truth)
-        self.possible = self.M.any(axis=1)
         groups = 1 if by is None else self.truth.shape[0]
         #: [group, answer, report]
         self.worth = worth(scheme, domain).reshape(groups, -1, domain.size)
+        self.M = scheme.matrix(self.truth)
+        self.possible = self.M.any(axis=1)
         #: Whom a share is of: all, or those of an estimated group.
         self.base = np.ones((1, domain.size)) if by is None else self.worth.sum(axis=1)
 

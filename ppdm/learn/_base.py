@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
@@ -239,7 +238,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"there are no records to learn from: their number is {records:g}")
         self.target_ = target
         self.record_domain_ = domain
-        self.domain_ = _without(_Same(domain), target)
+        self.domain_ = domain.only([name for name in domain.names if name != target])
         self.classes_ = as_they_are(domain.levels[domain.axis(target)])
         names = self.domain_.names
         if not names:
@@ -301,27 +300,6 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
                 f"{listed(frame.columns)}"
             )
         return frame[list(names)]
-
-
-class _Same:
-    """A domain as what a cache remembers by: this one, as equal ones may have True for 1."""
-
-    __slots__ = ("domain",)
-
-    def __init__(self, domain: Domain) -> None:
-        self.domain = domain
-
-    def __hash__(self) -> int:
-        return id(self.domain)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.domain is other.domain
-
-
-@lru_cache(maxsize=64)
-def _without(same: _Same, target: str) -> Domain:
-    """The attributes without the class, remembered: a study learns a thousand times."""
-    return same.domain.only([name for name in same.domain.names if name != target])
 
 
 def as_they_are(levels: Sequence) -> np.ndarray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import itertools
 import math
 import sys
@@ -12,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -22,6 +21,7 @@ from ppdm.files import refuse_address, replace_file
 from ppdm.optimise import descent, frontier, objectives
 from ppdm.optimise.workloads import WORKLOADS, check_workload, workload_of
 from ppdm.scientific import linear_sum_assignment
+from ppdm.table import count
 
 # The search for a square matrix takes some seconds for 15 answers, half a minute for 25, minutes for 40.
 MOST_ANSWERS = 40
@@ -273,7 +273,8 @@ def _question(args: argparse.Namespace) -> Question:
     for name in args.column:
         if name not in frame:
             raise ValueError(
-                f"{args.csv} has no column {name!r}; it has {', '.join(frame.columns)}"
+                f"{args.csv} has no column {name!r}; it has {', '.join(frame.columns)} "
+                "(commas separate columns, not semicolons)"
             )
         if list(frame.columns).count(name) > 1:
             raise ValueError(
@@ -286,24 +287,20 @@ def _of_columns(frame: pd.DataFrame, names: list[str]) -> Question:
     """The answers of a column as one question, or the combinations of several, the last one fastest."""
     if len(set(names)) < len(names):
         raise ValueError(f"--column names a column twice: {', '.join(names)}")
-    parts = [sorted(frame[name].dropna().unique()) for name in names]
-    for name, part in zip(names, parts, strict=True):
-        _check_number(len(part), f"column {name!r} has {len(part):,} different answers")
-    shape = tuple(len(part) for part in parts)
-    size = math.prod(shape)
+    levels = {name: sorted(frame[name].dropna().unique()) for name in names}
+    for name, answers in levels.items():
+        _check_number(len(answers), f"column {name!r} has {len(answers):,} different answers")
+    size = math.prod(map(len, levels.values()))
     _check_number(size, f"the columns {', '.join(names)} have {size:,} combinations")
-    answers = list(itertools.product(*parts))
-    labels = [", ".join(answer) for answer in answers]
+    labels = [", ".join(answers) for answers in itertools.product(*levels.values())]
     for label, times in Counter(labels).items():
         if times > 1:
             raise ValueError(
                 f"{times} combinations of the columns {', '.join(names)} would be called {label!r}: "
                 "write their answers without a comma"
             )
-    complete = frame[names].dropna()
-    rows = Counter(complete.itertuples(index=False, name=None))
-    counts = np.array([rows[answer] for answer in answers])
-    notes = []
+    complete, notes = frame[names].dropna(), []
+    counts = count(complete, levels).dense.reshape(-1)
     if len(complete) < len(frame):
         notes.append(
             f"{len(frame) - len(complete):,} of {len(frame):,} rows have no answer and are left out."
@@ -315,7 +312,7 @@ def _of_columns(frame: pd.DataFrame, names: list[str]) -> Question:
         )
     shares = np.where(counts == 0, 0.5, counts)
     prior = objectives.check_prior(shares / shares.sum())
-    several = shape if len(names) > 1 else None
+    several = tuple(map(len, levels.values())) if len(names) > 1 else None
     return Question(" & ".join(names), labels, prior, several, " ".join(notes))
 
 
@@ -332,41 +329,20 @@ def _check_number(answers: int, words: str) -> None:
 def _read(path: str) -> pd.DataFrame:
     """A CSV file as words; only an empty field is no answer ("None" and "NA" are answers)."""
     refuse_address(path)
-    try:
-        frame = pd.read_csv(
-            path,
-            header=None,  # else a row that is longer than the header would shift the columns
-            dtype=str,
-            skipinitialspace=True,
-            keep_default_na=False,
-            na_values=[""],
-        )
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is not UTF-8: save it as UTF-8 first") from None
-    except pd.errors.ParserError as error:
-        _refuse_semicolons(path, _first_line(path))
+    words: dict[str, Any] = {
+        "dtype": str,
+        "skipinitialspace": True,
+        "keep_default_na": False,
+        "na_values": [""],
+    }
+    try:  # without a header: else a row that is longer would shift the columns
+        frame = pd.read_csv(path, header=None, **words)
+    except ValueError as error:  # pandas' own and those of the encoding
         raise ValueError(
-            f"{path} is no table: {str(error).strip()} (a comma at the end of a line counts, too, and so "
-            "do names of rows that have no heading)"
+            f"{path} is no CSV file in UTF-8 with commas: {str(error).strip()} (a comma at the end of a "
+            "line counts, too, and so do names of rows that have no heading)"
         ) from None
-    except pd.errors.EmptyDataError:
-        raise ValueError(f"{path} is empty") from None
-    frame.columns = pd.Index(frame.iloc[0].fillna(""), name=None)
-    frame = frame.iloc[1:].reset_index(drop=True)
-    if frame.shape[1] == 1:
-        _refuse_semicolons(path, frame.columns[0])
-    return frame
-
-
-def _refuse_semicolons(path: str, heading: str) -> None:
-    if ";" in heading and "," not in heading:
-        raise ValueError(f"{path} separates its columns by semicolons; commas are wanted")
-
-
-def _first_line(path: str) -> str:
-    with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
-        return file.readline()
-    return ""
+    return frame.iloc[1:].set_axis(frame.iloc[0].fillna("").tolist(), axis=1).reset_index(drop=True)
 
 
 def _search(

@@ -56,6 +56,12 @@ def by_question(readings: Sequence[Reading]) -> list[Reading]:
     ]
 
 
+def captioned(figure: Any, caption: str) -> Any:
+    """The figure with its caption."""
+    figure.caption = caption
+    return figure
+
+
 def key(coding: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     """Keywords as something that can be looked up in a cache.
 
@@ -115,6 +121,18 @@ def _binary_frame(dataset: str, coding: tuple) -> pd.DataFrame:
     return binarized(loaded if first is None else loaded.first(first), **options)
 
 
+def coding(ch: Any, reading: Reading | None = None, dataset: str = "") -> dict[str, Any]:
+    """How a chapter codes its records, and how it does under a reading that concerns a data set.
+
+    >>> from types import SimpleNamespace
+    >>> coding(SimpleNamespace(settings={"data_source": "stored", "split": "median", "missing": "zero"}))
+    {'source': 'stored', 'split': 'median', 'missing': 'zero'}
+    """
+    names = {"source": "data_source", "split": "split", "missing": "missing"}
+    ours = {name: ch.settings[setting] for name, setting in names.items()}
+    return ours | (dict(reading.options) if reading and dataset in reading.datasets else {})
+
+
 # One division of the records ----------------------------------------------------------------------
 
 
@@ -131,7 +149,7 @@ def split(
 
 
 def fixed_split(
-    size: int, number: int = 0, ratio: float = TRAINING
+    size: int, number: int | tuple[int, ...] = 0, ratio: float = TRAINING
 ) -> tuple[np.ndarray, np.ndarray]:
     """The rows of the training and of the test part: one split, whatever the seed of a study.
 
@@ -140,7 +158,8 @@ def fixed_split(
     >>> [len(rows) for rows in fixed_split(699)]
     [559, 140]
     """
-    return split(size, np.random.default_rng(SPLIT_SEED + number), ratio)
+    seed = SPLIT_SEED + number if isinstance(number, int) else [SPLIT_SEED, *number]
+    return split(size, np.random.default_rng(seed), ratio)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,24 +186,50 @@ class Respondents:
         return held_table(train), held_table(test)
 
     def parts(
-        self, splitting: str | int, reps: int, rng: np.random.Generator
+        self, splitting: Any, reps: int, rng: np.random.Generator
     ) -> Iterator[tuple[Table, Table]]:
-        """Training and test part for each repetition: of one split, or ``"redrawn"`` each time."""
+        """Training and test part for each repetition: of one split, or ``"redrawn"`` each time.
+
+        A list of splits has the same number of repetitions on each.
+        """
         if splitting == "redrawn":
             size = int(self.fixed[0].total)
             for _ in range(reps):
                 yield self.everyone.split(size, rng)
-        elif isinstance(splitting, int):
-            yield from repeat(self.numbered(splitting), reps)
         elif splitting == "fixed":
             yield from repeat(self.fixed, reps)
-        else:
+        elif isinstance(splitting, str):
             raise ValueError(f"splitting is 'fixed' or 'redrawn', or a number; got {splitting!r}")
+        else:
+            numbers = [splitting] if isinstance(splitting, int) else splitting
+            for number in numbers:
+                yield from repeat(self.numbered(number), spread(reps, len(numbers)))
 
-    def numbered(self, number: int) -> tuple[Table, Table]:
+    def numbered(
+        self, number: int | tuple[int, ...], ratio: float = TRAINING
+    ) -> tuple[Table, Table]:
         """The two parts of one of many splits; number 0 is the fixed one."""
-        train, test = (self.codes[rows] for rows in fixed_split(len(self.codes), number))
-        return (tabled(train, self.domain), tabled(test, self.domain).sparsified())
+        train, test = self.coded(number, ratio)
+        return tabled(train, self.domain), tabled(test, self.domain).sparsified()
+
+    def coded(
+        self, number: int | tuple[int, ...], ratio: float = TRAINING
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same, as codes of the records."""
+        train, test = (self.codes[rows] for rows in fixed_split(len(self.codes), number, ratio))
+        return train, test
+
+
+def spread(reps: int, on: int) -> int:
+    """How many repetitions each of so many splits has.
+
+    >>> spread(6, 3)
+    2
+    """
+    each, left = divmod(reps, on)
+    if left:
+        raise ValueError(f"{reps} repetitions cannot be spread evenly on {on} divisions")
+    return each
 
 
 def tabled(codes: np.ndarray, domain: Domain) -> Table:

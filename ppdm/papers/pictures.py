@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from ppdm import plot
+from ppdm import plot, study
 from ppdm.data import SHORT, binarize
 from ppdm.data.dataset import Dataset
+from ppdm.papers import datasheet, primer
+from ppdm.papers.common import captioned
 
 YES, NO = plot.COLOURS[0], plot.COLOURS[1]
 
@@ -18,10 +21,10 @@ YES, NO = plot.COLOURS[0], plot.COLOURS[1]
 # Mixing and undoing -------------------------------------------------------------------------------
 
 
-def mixing(theta: float, share: float) -> plot.Figure:
+def mixing_of(theta: float, share: float) -> plot.Figure:
     """[Warner 1965] What the coin does to the shares of all, and what undoing does to them.
 
-    >>> mixing(0.7, 0.3).alt.split(". ")[0]
+    >>> mixing_of(0.7, 0.3).alt.split(". ")[0]
     'Of 0.30 yes and 0.70 no, 0.42 say yes: 0.21 truly, 0.21 turned'
     """
     said = theta * share + (1 - theta) * (1 - share)
@@ -138,11 +141,11 @@ def _stretch(ax: Axes, theta: float, share: float) -> None:
 # The data -----------------------------------------------------------------------------------------
 
 
-def told_apart(sets: Sequence[Dataset]) -> plot.Figure:
+def told_apart_in(sets: Sequence[Dataset]) -> plot.Figure:
     """How common a yes to each coded question is in either class: a panel a data set.
 
     >>> from ppdm import data
-    >>> told_apart([data.load("congressional-voting")]).alt
+    >>> told_apart_in([data.load("congressional-voting")]).alt
     'Voting: furthest apart are the classes at physician-fee-freeze, 0.05 and 0.97.'
     """
     shares = {d.name: _shares(d) for d in sets}
@@ -234,11 +237,11 @@ def _labels(dataset: Dataset) -> dict[int, str]:
     return {int(code): words.get(label, label) for code, label in zip(said["code"], said["label"])}
 
 
-def where_cut(columns: Sequence[tuple[Dataset, str]]) -> plot.Figure:
+def cut_of(columns: Sequence[tuple[Dataset, str]]) -> plot.Figure:
     """How the values of some attributes lie, and the median that cuts them: a panel an attribute.
 
     >>> from ppdm import data
-    >>> where_cut([(data.load("pima"), "age")]).alt
+    >>> cut_of([(data.load("pima"), "age")]).alt
     'Pima, age: cut at 29; 0.48 of the records lie above.'
     """
     facts = [(d, name, float(d.frame[name].median())) for d, name in columns]
@@ -281,3 +284,110 @@ def where_cut(columns: Sequence[tuple[Dataset, str]]) -> plot.Figure:
         for row in figure.data.to_dict("records")
     )
     return figure
+
+
+# Of the pages -----------------------------------------------------------------------------------------
+
+
+def mixing(ch: study.Chapter) -> plot.Figure:
+    """[Warner 1965] What the primer's coin does."""
+    theta = ch.settings["theta"]
+    return captioned(
+        mixing_of(theta, ch.settings["share"]),
+        "Left: the coin turns some yeses into noes, and more noes into yeses, because there are more of them. Right: "
+        f"all shares are squeezed into the strip between {min(theta, 1 - theta):.2g} and {max(theta, 1 - theta):.2g}; "
+        "undoing stretches the strip again. The darker wedge is an error of the spoken share. It becomes "
+        f"{1 / abs(2 * theta - 1):.2g} times as wide: the price.",
+    )
+
+
+def _alone(drawn: Callable[[Axes], None], columns: int) -> plot.Figure:
+    """A figure of one panel, as wide as the page."""
+
+    def draw(phone: bool) -> plot.Figure:
+        size = (
+            (plot.PHONE, 3.0) if phone else plot.size_of(1, 1, phone)
+        )  # room for the upright label
+        figure = plot.Figure(figsize=size, layout="constrained")
+        drawn(figure.subplots())
+        figure.legend(loc="outside upper left", ncols=2 if phone else columns)
+        return figure
+
+    return plot.laid_out(draw)
+
+
+def estimates(ch: study.Chapter) -> plot.Figure:
+    """[Warner 1965] Spoken and undone shares of many surveys."""
+    said, (theta, share) = (
+        ch.get(primer.surveys),
+        (ch.settings[name] for name in ("theta", "share")),
+    )
+    undone = primer.undo(said, theta)
+
+    def drawn(axes: Axes) -> None:
+        axes.hist(said, bins=40, color=plot.COLOURS[5], alpha=0.8, label="share who said yes")
+        axes.hist(undone, bins=40, color=plot.COLOURS[0], alpha=0.8, label="Warner's estimate")
+        axes.axvline(share, color=plot.COLOURS[1], lw=2, label="truth")
+        axes.set(xlabel="share of yeses", ylabel="number of surveys")
+
+    figure = _alone(drawn, 3)
+    figure.alt = (
+        f"Two histograms. The share who said yes is narrow and centred at {said.mean():.2f}. "
+        f"Warner's estimate is wider and centred at {undone.mean():.2f}, on the truth, {share}."
+    )
+    return captioned(
+        figure,
+        f"{len(said):,} surveys of {ch.settings['respondents']:,} people each, theta = {theta}. "
+        "The spoken yeses miss the truth every time; the undone ones scatter around it.",
+    )
+
+
+def price(ch: study.Chapter) -> plot.Figure:
+    """[Warner 1965] How many times as many people must be asked, for every coin."""
+    thetas = np.concatenate([np.linspace(0, 0.45, 91), [np.nan], np.linspace(0.55, 1, 91)])
+
+    def times(share: float, theta: Any) -> Any:
+        asked, tossed = primer.variance(share, theta, 1)
+        return (asked + tossed) / asked
+
+    def drawn(axes: Axes) -> None:
+        for i, share in enumerate((0.5, 0.3, 0.1)):
+            look: dict[str, Any] = {"color": plot.COLOURS[i], "dashes": plot.DASHES[i] or (1, 0)}
+            axes.plot(thetas, times(share, thetas), label=f"P = {share}", **look)
+        axes.axhline(1, color=plot.SOFT, lw=1, label="open survey")
+        axes.set(yscale="log", xlabel="θ (probability of the truth)", ylabel="times as many people")
+
+    figure = _alone(drawn, 4)
+    at = ", ".join(f"{times(share, 0.7):.1f} for P = {share}" for share in (0.5, 0.3, 0.1))
+    figure.alt = (
+        "Three U-shaped pairs of curves over theta. All touch 1 at theta 0 and 1 and rise steeply "
+        f"towards theta one half; at 0.7 they read {at}."
+    )
+    return captioned(
+        figure,
+        "How many times as many people must be asked to be as exact as an open survey, by the formula. "
+        "Near a fair coin the number grows without bound. The rarer the attribute, the dearer its privacy.",
+    )
+
+
+def told_apart(ch: study.Chapter) -> plot.Figure:
+    """How common the 1 is in either class of the four data sets."""
+    return captioned(
+        told_apart_in(ch.get(datasheet.sets)),
+        "A line a question: the share of ones in each class. Voting and Breast Cancer have questions that nearly give the class "
+        "away. In Adult and Pima no single one does. What a 1 means stands at the end of this page.",
+    )
+
+
+def where_cut(ch: study.Chapter) -> plot.Figure:
+    """Where the median cuts some attributes."""
+    adult, cancer, _, pima = ch.get(datasheet.sets)
+    columns = [
+        (adult, "age"), (adult, "education-num"), (adult, "hours-per-week"), (adult, "capital-gain"),
+        (cancer, "clump-thickness"), (cancer, "bare-nuclei"), (pima, "plasma-glucose"), (pima, "serum-insulin"),
+    ]  # fmt: skip
+    return captioned(
+        cut_of(columns),
+        "Where the median cuts. Everybody who gained anything is above it in Adult's capital gains, since most gained nothing. "
+        "The many zeros of Pima's serum insulin were never measured.",
+    )

@@ -22,13 +22,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ppdm.chance import generator
-from ppdm.channel import matrix_epsilon
+from ppdm.channel import checked_matrix, matrix_epsilon
 from ppdm.disguise.guess import best_guess
 from ppdm.scientific import linprog
 
-#: Columns that sum to one within this are columns of probabilities.
-ROUNDING = 1e-9
 #: Two channels count as the same within this, in the sum of all differences.
 SAME = 1e-7
 
@@ -41,7 +38,7 @@ def posterior(M: ArrayLike, prior: ArrayLike, gain: ArrayLike | None = None) -> 
     >>> round(posterior([[0.8, 0.2], [0.2, 0.8]], [0.9, 0.1]), 12)     # a rare answer is never guessed
     0.9
     """
-    M, prior = channel(M), _prior(prior)
+    M, prior = checked_matrix(M), _prior(prior)
     _fits(M.shape[1], len(prior))
     joint = M * prior
     return float(best_guess((joint if gain is None else joint @ _gain(gain, len(prior)).T).T))
@@ -68,7 +65,7 @@ def capacity(M: ArrayLike) -> float:
     >>> round(capacity([[0.8, 0.2], [0.2, 0.8]]), 12), capacity([[0.5, 0.5], [0.5, 0.5]])
     (1.6, 1.0)
     """
-    return float(channel(M).max(axis=1).sum())
+    return float(checked_matrix(M).max(axis=1).sum())
 
 
 def epsilon(M: ArrayLike) -> float:
@@ -79,34 +76,7 @@ def epsilon(M: ArrayLike) -> float:
     >>> epsilon([[1, 0.5], [0, 0.5]])
     inf
     """
-    return matrix_epsilon(channel(M))
-
-
-def sampled(
-    M: ArrayLike,
-    prior: ArrayLike,
-    rounds: int,
-    rng: np.random.Generator,
-    gain: ArrayLike | None = None,
-    error: float = 0.05,
-) -> tuple[float, float, float]:
-    """:func:`posterior` by playing `rounds` times: the mean gain and its interval.
-
-    Gains lie between the smallest and the largest of the gain; the interval holds the exact value
-    with chance 1 - error or more (Hoeffding), and with fewer draws it is wider, never wrong.
-
-    >>> sampled([[1, 0], [0, 1]], [0.5, 0.5], 100, np.random.default_rng(1))[0]
-    1.0
-    """
-    rng, M, prior = generator(rng), channel(M), _prior(prior)
-    _fits(M.shape[1], len(prior))
-    gains = np.eye(len(prior)) if gain is None else _gain(gain, len(prior))
-    best = ((M * prior) @ gains.T).argmax(axis=1)
-    true = rng.choice(len(prior), rounds, p=prior)
-    report = (rng.random(rounds)[:, None] > M.cumsum(axis=0).T[true][:, :-1]).sum(axis=1)
-    mean = float(gains[best[report], true].mean())
-    low, high = interval(mean, rounds, error, float(gains.min()), float(gains.max()))
-    return mean, low, high
+    return matrix_epsilon(checked_matrix(M))
 
 
 def interval(
@@ -156,7 +126,7 @@ def refinement(A: ArrayLike, B: ArrayLike) -> Refinement:
     """
     from scipy import sparse
 
-    A, B = channel(A), channel(B)
+    A, B = checked_matrix(A), checked_matrix(B)
     _fits(A.shape[1], B.shape[1])
     (outputs, inputs), results = A.shape, len(B)
     size, gaps = results * outputs, results * inputs
@@ -185,27 +155,6 @@ def refinement(A: ArrayLike, B: ArrayLike) -> Refinement:
     even = np.full(inputs, 1 / inputs)  # by both channels alike
     margin = posterior(B, even, gain) - posterior(A, even, gain)
     return Refinement(False, None, gain, margin)
-
-
-def channel(M: ArrayLike) -> np.ndarray:
-    """A matrix as a channel, checked: probabilities, each column with sum 1.
-
-    >>> channel([[0.9, 0.3], [0.1, 0.6]])
-    Traceback (most recent call last):
-    ValueError: the columns of a channel M[y, x] sum to 1; column 1 sums to 0.9
-    """
-    values = np.asarray(M, dtype=float)
-    if values.ndim != 2 or values.size == 0:
-        raise ValueError(f"a channel is a matrix M[y, x]; got an array of shape {values.shape}")
-    if not np.isfinite(values).all() or values.min() < -ROUNDING:
-        raise ValueError("the entries of a channel M[y, x] are probabilities, from 0 to 1")
-    sums = values.sum(axis=0)
-    worst = int(np.abs(sums - 1).argmax())
-    if abs(sums[worst] - 1) > ROUNDING:
-        raise ValueError(
-            f"the columns of a channel M[y, x] sum to 1; column {worst} sums to {sums[worst]:.6g}"
-        )
-    return np.maximum(values, 0.0)
 
 
 def _prior(prior: ArrayLike) -> np.ndarray:

@@ -207,10 +207,10 @@ from ppdm.study.chapter import Chapter
 from ppdm.study.grid import PointError, rows, run
 from ppdm.study.rules import sample
 from ppdm.study.tidy import dealt, summarise
-from ppdm.study.verdicts import Rows, cases, clustered, each, moved, movers
+from ppdm.study.verdicts import Rows, cases, clustered, each, moved
 from ppdm.study.worlds import Reading, pairs, points, under
 
 __all__ = [
-    "Chapter", "PointError", "Reading", "Rows", "cases", "clustered", "dealt", "each", "ledger", "moved", "movers", "pairs",
+    "Chapter", "PointError", "Reading", "Rows", "cases", "clustered", "dealt", "each", "ledger", "moved", "pairs",
     "points", "rows", "rules", "run", "sample", "summarise", "under",
 ]  # fmt: skip

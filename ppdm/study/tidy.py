@@ -7,6 +7,7 @@ with variances.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
@@ -14,7 +15,9 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-ERRORS = {"mean": "se", "var": "var_se", "sd": "sd_se"}
+ERRORS = defaultdict(
+    lambda: "se", var="var_se", sd="sd_se"
+)  # of means and what is made of them, of variances
 #: In a column of draws: what all repetitions give together, where that is not the mean over the draws.
 ALL = "all"
 
@@ -221,6 +224,16 @@ def between_ends(rows: pd.DataFrame, x: str, by: Sequence[str] = ("dataset",)) -
     return {"differences": np.array(differences), "se": np.array(errors), "names": list(names)}
 
 
+def gaps(rows: pd.DataFrame, of: str = "mean", by: Sequence[str] = ("dataset",)) -> dict:
+    """All values as differences that are claimed to be positive, each named by the coordinates `by`.
+
+    >>> gaps(pd.DataFrame({"dataset": ["b", "a"], "mean": [1.0, 2], "se": 0.0}))["differences"]
+    array([2., 1.])
+    """
+    found = worst_of(rows, of, by)
+    return {"differences": found.pop("value")} | found
+
+
 def sides(rows: pd.DataFrame) -> dict:
     """Two columns that are to be equal, `ours` and `theirs`; `names` says what each row is, if it is there.
 
@@ -243,7 +256,7 @@ def _names(rows: pd.DataFrame) -> list[str]:
 #: What a claim's entry may name after `from`, beside what its paper's rows.py has.
 EXTRACTORS: dict[str, Callable[..., dict]] = {
     "along": along, "loss at": loss_at, "worst of": worst_of, "between ends": between_ends, "sides": sides,
-    "values of": values_of, "differences of": differences_of, "number": number,
+    "values of": values_of, "differences of": differences_of, "number": number, "gaps": gaps,
 }  # fmt: skip
 
 
@@ -253,9 +266,9 @@ def extractor(name: str, module: ModuleType | None = None) -> Callable[..., dict
     >>> extractor("loss at") is loss_at
     True
     """
-    own = getattr(module, name.replace(" ", "_"), None)
-    if name not in EXTRACTORS and own is None:
+    known = EXTRACTORS.get(name) or getattr(module, name.replace(" ", "_"), None)
+    if known is None:
         raise ValueError(
             f"no extractor is called {name!r}; there are {', '.join(EXTRACTORS)} and those of the paper's rows.py"
         )
-    return own or EXTRACTORS[name]
+    return known

@@ -295,23 +295,6 @@ def _check_order(every: list[dict]) -> None:
             )
 
 
-def movers(
-    evidence: Callable,
-    frame: pd.DataFrame,
-    touches: Iterable[str] | None = None,
-    draws: str | None = "split",
-) -> list[str]:
-    """The readings of a frame that move a value of the evidence by a standard error or more.
-
-    >>> frame = pd.DataFrame({"world": ["ours"] * 2 + ["a"] * 2, "split": [0, 1] * 2,
-    ...                       "value": [1.0, 1.1, 1.0, 2.1]})
-    >>> movers(lambda rows: {"value": rows["value"].mean()}, frame)
-    ['a']
-    """
-    main = cases(evidence, frame, draws=draws, touches=touches)
-    return moved(main, {n: e for n, e in main["worlds"].items() if " + " not in n})
-
-
 def moved(main: dict, worlds: dict[str, dict], by: float = 1.0) -> list[str]:
     """The worlds that move a value of the evidence by `by` of our standard errors or more.
 

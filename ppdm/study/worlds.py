@@ -118,7 +118,7 @@ def _in_world(
 
 
 def pairs(readings: Iterable[Reading], names: Iterable[str]) -> list[Reading]:
-    """All pairs of the readings of these names (see `study.movers`) that can be held together.
+    """All pairs of the readings of these names (see `Chapter.movers`) that can be held together.
 
     >>> a, b, c = (Reading(n, "", "", options={x: v}) for n, x, v in ("ax1", "by1", "cx2"))
     >>> [pair.name for pair in pairs([a, b, c], ["a", "b", "c"])]

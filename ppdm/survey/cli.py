@@ -52,7 +52,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--regress", nargs="+", action="append", default=[], metavar="A",
-        help="a protected yes-or-no question, then open questions that may explain it",
+        help="a yes-or-no question, then questions that may explain it; disguised ones may stand on both sides",
     )  # fmt: skip
     for name, text in _DESIGN.items():
         parser.add_argument(f"--{name}", metavar="COLUMN", help=text)
@@ -115,7 +115,7 @@ def estimated(
     parts += _parts(args, survey, records, how, likely)
     for part in parts:
         print(f"\n{part.heading}")
-        if part.file != "compliance":  # its sentences say what its table does
+        if part.file != report.COMPLIANCE:  # its sentences say what its table does
             print(part.table.to_string(index=False, float_format="{:.3f}".format))
         print(part.text)
     if folder is not None and whole is not None:
@@ -133,7 +133,7 @@ def _parts(
     import pandas as pd
 
     from ppdm.estimate import difference, estimate
-    from ppdm.survey import relate
+    from ppdm.survey import latent, relate
     from ppdm.survey.report import Part
 
     parts = []
@@ -149,7 +149,8 @@ def _parts(
             Part("pairs", f"{a} and {b} together", "", pairs.assign(question=a, other=b)),
         ]
     for name, *covariates in args.regress:
-        result = relate.regression(
+        disguised = set(covariates) & set(survey.protected)
+        result = (latent if disguised else relate).regression(
             relate.as_reports(records, survey), survey, name, covariates, args.alpha
         )
         text = (

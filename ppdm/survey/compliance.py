@@ -29,7 +29,7 @@ from ppdm.disguise import scheme_of
 from ppdm.estimate import Design, interval
 from ppdm.estimate.sample import Sample
 from ppdm.survey.devices import HALVES, drawn
-from ppdm.survey.report import Part
+from ppdm.survey.report import COMPLIANCE, Part
 from ppdm.table import count_marginals
 
 #: Shares of careless respondents that an uncorrected estimate is shown for.
@@ -417,12 +417,12 @@ def _corrected(row: dict[str, Any]) -> str:
             f"“{row['answer']}” among the others cannot be told."
         )
     seen = (
-        f"some {many:.0f} ({max(least, 0):.0f} to {most:.0f}) {does}"
+        f"some {many:.0f} ({max(least, 0):.0f} to {most:.0f})"
         if many > 0
-        else f"none {does} as far as can be seen, at most {max(most, 0):.0f}"
+        else f"at most {max(most, 0):.0f}"
     )
     return (
-        f"Of 100 people, {seen}; corrected for that, “{row['answer']}” is the answer of {100 * row['share']:.1f} % "
+        f"Of 100 people, {seen} {does}; corrected for that, “{row['answer']}” is the answer of {100 * row['share']:.1f} % "
         f"({100 * row['low']:.1f} to {100 * row['high']:.1f})."
     )
 
@@ -452,7 +452,7 @@ def parts(reports: Any, survey: Survey, device: str = "browser", **how: Any) -> 
     rows = compliance(reports, survey, device, **how)
     return [
         Part(
-            "compliance",
+            COMPLIANCE,
             f"Did people follow the instructions? {name}",
             " ".join(sentences(some)),
             some,

@@ -99,21 +99,17 @@ def regression(
     [0.0, 2.197]
     """
     z = quantile(alpha)
-    _open(survey, covariates)
-    if attribute not in survey.attributes:
-        raise ValueError(f"{attribute!r} is not asked; asked is {listed(survey.names)}")
-    if len(survey.attributes[attribute]) != 2:
-        raise ValueError(
-            f"a logistic regression needs two answers; {attribute!r} has "
-            f"{listed(survey.attributes[attribute])}"
-        )
+    refuse_unfit(reports, survey, attribute, covariates)
+    for name in covariates:
+        if name in survey.protected:
+            raise ValueError(
+                f"{name!r} is disguised: ppdm.survey.latent has the regression for what nobody has seen"
+            )
     scheme = scheme_of(survey)
     M = scheme.matrix(survey.domain.only([attribute]))
-    if not len(reports):
-        raise ValueError("there are no reports: nothing can be explained")
     levels = scheme.reports.only([attribute]).levels[0]
-    y = _places(reports[attribute], levels)
-    X, names = _design(reports, survey, covariates)
+    y = places(reports[attribute], levels)
+    X, names = design(reports, survey, covariates)
     base, gain = M[y, 0], M[y, 1] - M[y, 0]
 
     def minus(beta):
@@ -168,32 +164,32 @@ def _refuse_separated(
         )
 
 
-def _design(reports: pd.DataFrame, survey: Survey, covariates) -> tuple[np.ndarray, list[str]]:
+def design(reports: pd.DataFrame, survey: Survey, covariates) -> tuple[np.ndarray, list[str]]:
     """The intercept and the covariates as columns of numbers."""
     columns, names = [np.ones(len(reports))], ["(intercept)"]
     for name in covariates:
         levels = survey.attributes[name]
         if all(isinstance(level, (int, float)) for level in levels):
-            places = _places(reports[name].astype(float), [float(level) for level in levels])
-            columns.append(np.array(levels, dtype=float)[places])
+            which = places(reports[name].astype(float), [float(level) for level in levels])
+            columns.append(np.array(levels, dtype=float)[which])
             names.append(name)
         else:
-            places = _places(reports[name], levels)
+            which = places(reports[name], levels)
             for number, other in enumerate(levels[1:], 1):
-                columns.append((places == number).astype(float))
+                columns.append((which == number).astype(float))
                 names.append(f"{name}: {other}")
     return np.column_stack(columns), names
 
 
-def _places(column: pd.Series, levels: Sequence) -> np.ndarray:
+def places(column: pd.Series, levels: Sequence) -> np.ndarray:
     """Which of the levels each value is; a value that is none of them is refused."""
-    places = pd.Index([str(v) for v in levels]).get_indexer(pd.Index(column.astype(str)))
-    if (places < 0).any():
+    which = pd.Index([str(v) for v in levels]).get_indexer(pd.Index(column.astype(str)))
+    if (which < 0).any():
         raise ValueError(
-            f"{column.name!r} has the report {column[places < 0].tolist()[0]!r}, "
+            f"{column.name!r} has the report {column[which < 0].tolist()[0]!r}, "
             f"which is none of {listed(levels)}"
         )
-    return places
+    return which
 
 
 def as_reports(records: object, survey: Survey) -> pd.DataFrame:
@@ -221,9 +217,19 @@ def as_reports(records: object, survey: Survey) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _open(survey: Survey, names: Sequence[str]) -> None:
-    for name in names:
+def refuse_unfit(
+    reports: pd.DataFrame, survey: Survey, attribute: str, covariates: Sequence[str]
+) -> None:
+    """Refuse what is not asked, more than two answers to explain, and nothing to explain them by."""
+    for name in (attribute, *covariates):
         if name not in survey.attributes:
             raise ValueError(f"{name!r} is not asked; asked is {listed(survey.names)}")
-        if name in survey.protected:
-            raise ValueError(f"{name!r} is disguised: only open questions can divide or explain")
+    if attribute in covariates:
+        raise ValueError(f"{attribute!r} cannot explain itself")
+    if len(survey.attributes[attribute]) != 2:
+        raise ValueError(
+            f"a logistic regression needs two answers; {attribute!r} has "
+            f"{listed(survey.attributes[attribute])}"
+        )
+    if not len(reports):
+        raise ValueError("there are no reports: nothing can be explained")

@@ -32,6 +32,10 @@ _NO_INTERVAL = (
 )
 
 
+#: The file of the parts on how people followed; the page has each with its question.
+COMPLIANCE = "compliance"
+
+
 class Part(NamedTuple):
     """What was asked for beyond the shares: a heading and a sentence, a table, and the file it goes to."""
 
@@ -56,14 +60,25 @@ def page(
     >>> "<svg" in page(survey, estimate(asked, survey))
     True
     """
+    shown = [part._replace(table=_table(part.table)) for part in parts]
+    followed = {
+        part.table["question"].iloc[0]: show
+        for part, show in zip(parts, shown, strict=True)
+        if part.file == COMPLIANCE
+    }
     return render(
         "report",
         title=survey.title or "A survey",
         number=int(shares["reports"].max()),
         method=_METHODS[method],
         level=f"{100 - 100 * alpha:g}",
-        results=results(survey, shares),
-        parts=[part._replace(table=_table(part.table)) for part in parts],
+        results=[
+            result
+            | {"known": result["name"] in survey.known, "followed": followed.get(result["name"])}
+            for result in results(survey, shares)
+        ],
+        corrected=bool(survey.known),
+        parts=[part for part in shown if part.file != COMPLIANCE],
         fingerprint=survey.fingerprint,
     )
 
@@ -73,6 +88,7 @@ def results(survey: Survey, shares: pd.DataFrame) -> list[dict[str, Any]]:
     parts = {name: rows for name, rows in shares.groupby("question", sort=False)}
     return [
         {
+            "name": name,
             "question": question(survey, name),
             "rows": parts[name].to_dict("records"),
             "axis": _axis(parts[name]),

@@ -46,7 +46,8 @@ def _stored() -> list[Finding]:
     return [
         Finding(path.stem, "stored number", line)
         for path in places.find_notebooks(layout.root)
-        for line in numbers.stale(path, numbers.read(layout.results, path.stem))
+        if (known := numbers.read(layout.results, path.stem))  # else it has not run
+        for line in numbers.stale(path, known)
     ]
 
 

@@ -55,23 +55,24 @@ def check_size(site: Path) -> list[Finding]:
 
     If one does not, its five largest files are named.
     """
-    files = {path: path.stat().st_size for path in site.rglob("*") if path.is_file()}
-    book, runtime = site / NAME, site / "_static" / FOLDER
-    whole = files.keys() - {book}
-    plain = {path for path in whole if runtime not in path.parents}
-    limits = (
+    files = {
+        path.relative_to(site).as_posix(): path.stat().st_size
+        for path in site.rglob("*")
+        if path.is_file()
+    }
+    whole = files.keys() - {NAME}
+    plain = {name for name in whole if not name.startswith(f"_static/{FOLDER}/")}
+    parts = (
         ("site", plain, SIZE_LIMIT),
         ("site with Python", whole, PYTHON_LIMIT),
-        (NAME, files.keys() & {book}, PRINT_LIMIT),
+        (NAME, files.keys() & {NAME}, PRINT_LIMIT),
     )
     findings = []
-    for what, part, most in limits:
-        total = sum(files[path] for path in part)
+    for what, part, most in parts:
+        total = sum(map(files.__getitem__, part))
         if total >= most:
             five = sorted(part, key=files.__getitem__, reverse=True)[:5]
-            largest = ", ".join(
-                f"{path.relative_to(site).as_posix()} {files[path] / 1e6:.1f} MB" for path in five
-            )
+            largest = ", ".join(f"{name} {files[name] / 1e6:.1f} MB" for name in five)
             findings.append(
                 Finding(what, "size", f"{total / 1e6:.1f} MB, allowed {most / 1e6:.1f}: {largest}")
             )

@@ -23,10 +23,19 @@ def modules(package: Path) -> list[str]:
         )
         for path in sorted(package.rglob("*.py"))
     ]
+    inner = (
+        ".cli",
+        ".pictures",
+        ".rows",
+        ".readings",
+        ".evidence",
+        ".worlds",
+        ".numbers",
+    )  # a chapter's own
     return [
         name
         for name in names
-        if "._" not in name and not name.startswith(INTERNAL) and not name.endswith(".cli")
+        if "._" not in name and not name.startswith(INTERNAL) and not name.endswith(inner)
     ]
 
 

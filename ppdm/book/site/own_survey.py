@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -50,8 +51,21 @@ def fragments(folder: Path) -> dict[str, str]:
     replace_file(folder / "golden.json", read("stored/golden.json").encode())
     files = {"survey_file": text, "lecture_file": LECTURE}
     return {name: f"```yaml\n{file}```\n" for name, file in files.items()} | {
-        "survey_example": _example(survey)
+        "survey_example": _example(survey),
+        "survey_coverage": _coverage(),
     }
+
+
+def _coverage() -> str:
+    """How often intervals cover, over all devices, as a table; `tests/test_coverage.py` draws the numbers."""
+    cells = pd.read_csv(StringIO(read("stored/coverage.csv")))
+    cells["covers"] = cells["covers"].where(cells["printed"] >= 0.2)
+    lines = ["| interval of a | share | respondents | printed | covers |", "|:--|--:|--:|--:|:--|"]
+    for key, rows in cells.groupby(["interval of a", "share", "respondents"], sort=False):
+        covers = rows["covers"]
+        words = f"{covers.min():.3f} to {covers.max():.3f}" if covers.any() else "seldom printed"
+        lines.append(f"| {' | '.join(map(str, key))} | {rows['printed'].min():.2f} | {words} |")
+    return "\n".join(lines) + "\n"
 
 
 def _example(survey: Survey) -> str:

@@ -53,15 +53,23 @@ def surface(summary: pd.DataFrame) -> str:
         & summary["groups"].isin((1, 2, 3))
     ]
     table = rows.pivot_table(index="groups", columns="theta", values="mean")
-    figure = plot.Figure(figsize=(plot.WIDTH, 4.2))
-    axes: Any = figure.add_subplot(projection="3d")
     theta, groups = (grid.ravel() for grid in np.meshgrid(table.columns, table.index))
-    axes.plot_trisurf(
-        theta, groups, table.to_numpy().ravel(), cmap="cividis", linewidth=0.2, edgecolor=plot.SOFT
-    )
-    axes.set(xlabel="θ", ylabel="groups", zlabel="accuracy", yticks=[1, 2, 3])
-    return plot.element(
-        figure,
-        "Mean accuracy on Adult: a valley along θ = 1/2, deeper and wider with more groups.",
-        "surface",
-    )
+
+    def draw(phone: bool) -> plot.Figure:
+        figure = plot.Figure(figsize=(plot.PHONE, 3.4) if phone else (5.4, 4.0))
+        axes: Any = figure.add_subplot(projection="3d")
+        axes.plot_trisurf(
+            theta,
+            groups,
+            table.to_numpy().ravel(),
+            cmap="cividis",
+            linewidth=0.2,
+            edgecolor=plot.SOFT,
+        )
+        axes.set(xlabel="θ", ylabel="groups", zlabel="accuracy", yticks=[1, 2, 3])
+        for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+            axis.set_pane_color((0, 0, 0, 0))
+        return figure
+
+    words = "Mean accuracy on Adult: a valley along θ = 1/2, deeper and wider with more groups."
+    return plot.element(plot.laid_out(draw), words, "surface")

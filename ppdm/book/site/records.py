@@ -77,11 +77,10 @@ def _notes(paths: Iterable[Path]) -> dict[str, dict]:
 
 def title(notebook: Path) -> str:
     """A notebook's first heading."""
-    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
-        heading = re.search(r"^# (.+)$", "".join(cell["source"]), re.MULTILINE)
-        if cell["cell_type"] == "markdown" and heading:
-            return heading[1].strip()
-    return notebook.stem
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    heading = re.search(r"^# (.+)$", text, re.MULTILINE)
+    return heading[1].strip() if heading else notebook.stem
 
 
 def read_table(path: Path) -> list[dict[str, str]]:

@@ -19,10 +19,10 @@ from bs4 import BeautifulSoup, Tag
 from ppdm.book.pages import is_redirect, pages
 
 #: What is not said in words.
-_SILENT = re.compile(
-    r"<(svg|script|style|pre|table|noscript|dialog)\b.*?</\1>", re.DOTALL | re.IGNORECASE
+_SILENT = re.compile(r"<(svg|script|style|noscript|dialog)\b.*?</\1>", re.DOTALL | re.IGNORECASE)
+_HIDDEN = (
+    ".cell_input, .headerlink, .prev-next-area, .highlight, .solution, .visually-hidden, .term-note"
 )
-_TABLE = re.compile(r"<(svg|script|style|noscript|dialog)\b.*?</\1>", re.DOTALL | re.IGNORECASE)
 #: Letters of mathematics in words that one may type.
 _SYMBOLS = {
     r"\\theta": "θ", r"\\delta": "δ", r"\\epsilon|\\varepsilon": "ε", r"\\lambda": "λ", r"\\Omega": "Ω",
@@ -32,14 +32,8 @@ _SYMBOLS = {
 }  # fmt: skip
 #: Pages nobody searches for.
 _LEFT_OUT = ("genindex.html", "search.html", "index.html", "py-modindex.html")
-#: Letters of a section's text that are kept: enough for a chapter's longest.
-_LONGEST = 6_000
-
-
-#: What loads Sphinx's own search, on the results page and (to search while one types) on all others.
-_THEIRS = re.compile(
-    r"<(script|link)[^>]*(?:searchtools|searchindex|language_data)\.js[^>]*>(?:</script>)?\s*"
-)
+#: Letters of a section's text that are kept: enough for a chapter's longest, and for a function's first words.
+_LONGEST, _REFERENCE = 6_000, 300
 
 
 #: What is listed, handed out or for checkers counts less than what explains.
@@ -88,33 +82,28 @@ def sections(name: str, html: str) -> list[Section]:
     >>> [(s.anchor, s.heading, s.text) for s in found]
     [('x', 'T', 'One.'), ('y', 'S', 'Two.')]
     """
-    keep_tables = not name.startswith("book/api")
-    article = BeautifulSoup(
-        (_TABLE if keep_tables else _SILENT).sub(" ", html), "html.parser"
-    ).find("article")
+    article = BeautifulSoup(_SILENT.sub(" ", html), "html.parser").find("article")
     if not isinstance(article, Tag):
         return []
-    for hidden in article.select(
-        ".cell_input, .headerlink, .prev-next-area, .highlight, .solution, .visually-hidden, .term-note"
-    ):
+    for hidden in article.select(_HIDDEN):
         hidden.decompose()
     weight = next((w for start, w in WEIGHTS.items() if name.startswith(start)), 1.0)
+    longest = _REFERENCE if name.startswith("book/api") else _LONGEST
     found, title = [], ""
     for part in article.find_all("section"):
-        heading = part.find(re.compile("^h[1-6]$"))
-        if heading is None or heading.parent is not part:
+        heading = part.find(re.compile("^h[1-6]$"), recursive=False)
+        if heading is None:
             continue
         words = plain(heading.get_text(" "))
         title = title or words
         own = [
-            child.get_text(" ")
-            for child in part.children
-            if isinstance(child, Tag) and child.name != "section" and child is not heading
+            child
+            for child in part.find_all(True, recursive=False)
+            if child.name != "section" and child is not heading
         ]
-        anchor, text = str(part.get("id") or ""), plain(" ".join(own))[:_LONGEST]
-        spans = part.find_all("span", id=True, recursive=False)
-        labels = tuple(str(span["id"]) for span in spans)
-        found.append(Section(name, anchor, title, words, text, weight, labels))
+        text = plain(" ".join(child.get_text(" ") for child in own))[:longest]
+        labels = tuple(str(span["id"]) for span in part.find_all("span", id=True, recursive=False))
+        found.append(Section(name, str(part.get("id") or ""), title, words, text, weight, labels))
     return found
 
 
@@ -153,16 +142,11 @@ def write_index(site: Path, words: Path) -> int:
         f"globalThis.ppdmSearchIndex={data};\n", "utf-8"
     )
     page = site / "search.html"
-    if not page.is_file():
-        return len(found)
-    text = page.read_text(encoding="utf-8")
-    ours = '<script src="_static/search_index.js"></script>\n<script src="_static/search.js" defer></script>\n</head>'
-    page.write_text(text.replace("</head>", ours, 1), encoding="utf-8")
-    for path in site.rglob("*.html"):
-        before = path.read_text(encoding="utf-8")
-        after = _THEIRS.sub("", before)
-        if after != before:
-            path.write_text(after, encoding="utf-8")
+    if page.is_file():
+        ours = '<script src="_static/search_index.js"></script>\n<script src="_static/search.js" defer></script>\n</head>'
+        page.write_text(
+            page.read_text(encoding="utf-8").replace("</head>", ours, 1), encoding="utf-8"
+        )
     for unused in ("searchindex.js", "_static/searchtools.js", "_static/language_data.js"):
         (site / unused).unlink(missing_ok=True)
     return len(found)

@@ -61,6 +61,8 @@ _IN_PAGES = [
     (re.compile(r'<th class="head"><p></p></th>'), '<td class="head"></td>'),
     (re.compile(r'(<span class="pasted-text">[^<]*</span>(?:</strong>)?) (?=%)'), r"\1&nbsp;"),
     (re.compile(r'(Solution to)(<a [^>]*>) '), r"\1 \2"),  # the space is no part of the link
+    # Sphinx's own search, which pages would load
+    (re.compile(r"<(script|link)[^>]*(?:searchtools|searchindex|language_data)\.js[^>]*>(?:</script>)?\s*"), ""),
 ]  # fmt: skip
 _IN_SCRIPT = (
     'document.querySelector("div.bd-sidebar-secondary").classList',

@@ -12,7 +12,7 @@ import pandas as pd
 from ppdm.distort.aibr import intervals
 from ppdm.papers.aibr.experiment import SCHEMES, SCHEMES_IN_TABLE
 from ppdm.papers.aibr.readings import alternatives, concerns, joined
-from ppdm.papers.common import each_group, split
+from ppdm.papers.common import columns, each_group, split
 from ppdm.privacy.linkage import assignment_share, interval_share, nearest_share
 from ppdm.scientific import ks_2samp, ndtr
 from ppdm.study import rules
@@ -26,11 +26,6 @@ def _releases(rng, reps, dataset, scheme, k, e, tables) -> Iterator[tuple[np.nda
         yield X[train], SCHEMES[scheme](X[train], y[train], k, e, rng)
 
 
-def _arrays(repetitions: list[dict]) -> dict[str, np.ndarray]:
-    """A metric's values over the repetitions."""
-    return {name: np.array([one[name] for one in repetitions]) for name in repetitions[0]}
-
-
 def tracing(rng, reps, dataset, scheme, k, e, *, tables):
     """The share of released training rows traced to their originals, by three attacks."""
     shares = []
@@ -38,7 +33,7 @@ def tracing(rng, reps, dataset, scheme, k, e, *, tables):
         shares.append({"nearest": nearest_share(A, B), "matched": assignment_share(A, B)})
         if scheme == "AIBR":
             shares[-1]["by interval"] = interval_share(A, B, k)
-    return _arrays(shares)
+    return columns(shares)
 
 
 def tracing_with_few(rng, reps, dataset, scheme, k, e, known, *, tables):
@@ -70,7 +65,7 @@ def likeness(rng, reps, dataset, scheme, k, e, *, tables):
             "correlation": np.abs(between[:m, :m] - between[m:, m:]).max(),
             "own value": between[:m, m:].diagonal().mean(), "told apart": _told_apart(A, B, rng),
         })  # fmt: skip
-    return _arrays(measures)
+    return columns(measures)
 
 
 def closeness(rng, reps, dataset, k, *, tables):
@@ -78,7 +73,7 @@ def closeness(rng, reps, dataset, k, *, tables):
 
     ``KS`` as released, ``KS rounded`` with as many decimals as the original values have.
     """
-    return _arrays([
+    return columns([
         {"KS": np.mean(_distances(A, B)),
          "KS rounded": np.mean(_distances(A, rounded_like(tables[dataset][0], B)))}
         for A, B in _releases(rng, reps, dataset, "AIBR", k, 0.0, tables)
@@ -134,7 +129,7 @@ def exact_guesses(rng, reps, dataset, k, *, tables):
             name: np.sum([_right_guesses(a, c) for a, c in zip(A.T, at.T)]) / A.size
             for name, at in (("released", cell), ("nothing", np.zeros_like(cell)))
         })  # fmt: skip
-    return _arrays(shares)
+    return columns(shares)
 
 
 def _right_guesses(values, cell):
@@ -181,8 +176,8 @@ def which_world(values: pd.DataFrame, given: dict) -> pd.DataFrame:
         sample, number = rules.sample(part["value"]), given["printed"][", ".join(cell)]
         met = rules.agree(**sample, **(given | {"printed": number})).met
         cells.append((cell[0], reading, cell[1], np.log(likelihood(sample, number)), int(met)))
-    columns = ["dataset", "reading", "scheme", "log likelihood", "agree"]
-    each = pd.DataFrame(cells, columns=columns).groupby(columns[:3], sort=False).sum()
+    names = ["dataset", "reading", "scheme", "log likelihood", "agree"]
+    each = pd.DataFrame(cells, columns=names).groupby(names[:3], sort=False).sum()
     rows = []
     for names in product(*alternatives()):
         for dataset in values["dataset"].unique():

@@ -8,7 +8,7 @@ from ppdm import plot, study
 from ppdm.coins import Picture
 from ppdm.data import SHORT
 from ppdm.data.describe import show
-from ppdm.papers.common import each_group
+from ppdm.papers.common import captioned, each_group
 from ppdm.papers.electronic_surveys import rows
 from ppdm.papers.electronic_surveys.readings import ADULT, SETS
 
@@ -81,12 +81,6 @@ def calls(known: pd.DataFrame) -> plot.Figure:
         f"{last['right'][name]:.2g} at q = {last['q'][name]:g}."
         for name, _ in panels
     )
-    return figure
-
-
-def captioned(figure: plot.Figure, caption: str) -> plot.Figure:
-    """The figure with its caption."""
-    figure.caption = caption
     return figure
 
 

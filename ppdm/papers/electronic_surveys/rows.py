@@ -16,7 +16,7 @@ from ppdm import study
 from ppdm.data import SHORT
 from ppdm.disguise import UnrelatedQuestion
 from ppdm.papers.checks import in_draws, reported
-from ppdm.papers.common import fixed_split, readings_frame, respondents
+from ppdm.papers.common import coding, fixed_split, readings_frame, respondents
 from ppdm.papers.electronic_surveys import experiment
 from ppdm.papers.electronic_surveys.experiment import PERSONAL, expressions
 from ppdm.papers.electronic_surveys.readings import (
@@ -40,14 +40,6 @@ from ppdm.table import Table
 Chapter = study.Chapter
 TENTHS = np.arange(11) / 10
 LOPSIDED = np.array([0.1, 0.2, 0.3, 0.4, 0.5])  # W_a of the paper's Figure 5
-
-
-def coding(ch: Chapter, reading: Reading | None = None, dataset: str = "") -> dict[str, Any]:
-    """How the chapter codes its records, and how it does under a reading that concerns a data set."""
-    ours = {"source": ch.settings["data_source"]} | {
-        k: ch.settings[k] for k in ("split", "missing")
-    }
-    return ours | (dict(reading.options) if reading and dataset in reading.datasets else {})
 
 
 def people(ch: Chapter, dataset: str) -> Table:

@@ -4,67 +4,49 @@
 
 writes `pairs.csv` to the results (claim, world, value, low, high, met) and says which verdicts turn. A pair
 counts for a claim where each of the two alone moves a value by a standard error. Some five minutes of
-computing beside the chapter's own runs, which the cell cache has after `ppdm book`; the weekly workflow
-runs it.
+computing beside the chapter's own runs, which the cache has after `ppdm book`; the weekly workflow runs it.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
-from ppdm import data, study
-from ppdm.papers.multi_group import evidence
-from ppdm.papers.multi_group.readings import DATASETS, READINGS, touching
-from ppdm.papers.multi_group.runs import Runs
+from ppdm import study
+from ppdm.papers.multi_group import rows
+from ppdm.papers.multi_group.chapter import chapter
+from ppdm.papers.multi_group.readings import READINGS
 from ppdm.places import find_root, results_folder
 from ppdm.study import history, ledger
 
-SIZES = {"reps": (1000, 6), "few": (100, 4), "divisions": (20, 2)}  # the chapter's
 EACH = 2  # repetitions of a pair on each of half of the divisions
 
 
-def of_the_chapter(profile: str = "paper", seed: int = 2005, source: str = "stored") -> Runs:
-    """The chapter's own runs, as its notebook opens them."""
-    ch = study.Chapter("02_multi_group", profile=profile, seed=seed, sizes=SIZES)
-    for name in DATASETS:
-        ch.use(data.load(name, source))
-    return Runs(ch, source=source, split="median", missing="zero")
+def claims() -> dict[str, ledger.Claim]:
+    """The claims that are decided from `rows.trees`, without wrong worlds: the chapter tries those."""
+    known = [ledger.read(file) for file in history.chapters(find_root() / "book" / "claims")]
+    every = {id: claim for book in known for id, claim in book.items() if claim.paper == "zhan-du"}
+    return {id: replace(c, refuses=(), accepts=()) for id, c in every.items() if c.rows == "trees"}
 
 
-def moving(runs: Runs) -> list[str]:
-    """The readings that alone move a value of some claim by a standard error or more."""
-    found = {
-        name
-        for claim, of in evidence.ON_ACCURACY.items()
-        for name in study.movers(of, runs.of_world, touching(claim), "division")
-    }
-    return [name for name in READINGS if name in found]
-
-
-def paired(runs: Runs, names: list[str]) -> pd.DataFrame:
+def paired(ch: study.Chapter, names: list[str]) -> pd.DataFrame:
     """The paper's experiment under all pairs of these readings that can be held together."""
-    both = study.pairs(READINGS.values(), names)
-    on = max(2, runs.divisions // 2)
-    cells = study.points(runs.grid, both, ours=False)
-    return runs.divided(study.under(runs.trees, both), cells, EACH * on, on)
+    both, on = study.pairs(READINGS.values(), names), max(2, ch.sizes["divisions"] // 2)
+    points = study.points(rows.grid(ch), both, ours=False)
+    return rows.divided(ch, study.under(rows.point(ch), both), points, EACH * on, on)
 
 
-def decisions(worlds: pd.DataFrame) -> Iterator[ledger.Decision]:
-    """What becomes of each claim, from accuracies in our world, under readings and under pairs."""
-    known = {
-        id: claim
-        for file in history.chapters(find_root() / "book" / "claims")
-        for id, claim in ledger.read(file).items()
-    }
-    asked = {id: replace(known[id], refuses=(), accepts=()) for id in evidence.ON_ACCURACY}
-    book = ledger.Ledger(asked)  # the chapter tries the wrong worlds
-    for id, of in evidence.ON_ACCURACY.items():
-        yield book.decide(id, **study.cases(of, worlds, draws="division", touches=touching(id)))
+def decided(profile: str = "paper") -> list[ledger.Decision]:
+    """What becomes of each claim in our world, under readings and under pairs."""
+    ch = chapter(profile=profile, seed=2005)
+    alone, book = ch.get(rows.trees)._replace(plants=None), ledger.Ledger(claims(), module=rows)
+    book.rows["trees"] = alone
+    pairs = rows.accuracies(study.summarise(paired(ch, book.movers(*book.claims))))
+    book.rows["trees"] = alone._replace(frame=pd.concat([alone.frame, pairs]))
+    return [book.decide(id) for id in book.claims]
 
 
 def told(decision: ledger.Decision) -> str:
@@ -83,17 +65,15 @@ def main(words: list[str] | None = None) -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--profile", choices=("paper", "quick"), default="paper")
-    runs = of_the_chapter(parser.parse_args(words).profile)
-    pairs = evidence.accuracies(study.summarise(paired(runs, moving(runs))))
-    found = list(decisions(pd.concat([runs.of_world, pairs])))
+    found = decided(parser.parse_args(words).profile)
     write(results_folder() / "pairs.csv", found)
     print("\n".join(map(told, found)))
 
 
 def write(path: Path, found: list[ledger.Decision]) -> None:
     """The pairs' rows of `worlds.csv`, whole or not at all."""
-    rows = [row for one in found for row in one.world_rows() if " + " in row["world"]]
-    ledger.write_csv(path, rows, ledger.WORLD_COLUMNS)
+    every = [row for one in found for row in one.world_rows() if " + " in row["world"]]
+    ledger.write_csv(path, every, ledger.WORLD_COLUMNS)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 from ppdm.study import worlds
 from ppdm.study.worlds import Reading
 
-DATASETS = ("adult", "breast-cancer-wisconsin", "congressional-voting")
+ADULT, CANCER, VOTING = DATASETS = ("adult", "breast-cancer-wisconsin", "congressional-voting")
 
 _LISTS = worlds.read(Path(__file__).with_name("readings.yml"))
 READINGS = {reading.name: reading for reading in _LISTS["readings"]}

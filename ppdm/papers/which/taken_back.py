@@ -14,6 +14,7 @@ import numpy as np
 from ppdm import data
 from ppdm.papers.aibr.beyond import rounded_like
 from ppdm.papers.aibr.experiment import CHOSEN, SCHEMES, numbers_of
+from ppdm.papers.common import columns
 from ppdm.privacy import attacks
 from ppdm.scientific import cdist
 
@@ -87,7 +88,7 @@ def out_of_noise(
             "by covariance": attacks.by_covariance(noisy, noise),
         }
         found.append({name: 1 - ((guess - Z) ** 2).mean() for name, guess in guesses.items()})
-    return {name: np.array([f[name] for f in found]) for name in found[0]}
+    return columns(found)
 
 
 # By known records ---------------------------------------------------------------------------------
@@ -127,7 +128,7 @@ def won_back(
             one[name] = _right(truth, rounded_like(A[rows], guess), spread)
             one[f"explained: {name}"] = 1 - (((guess - truth) / spread) ** 2).mean() / blind_error
         found.append(one)
-    return {name: np.array([f[name] for f in found]) for name in found[0]}
+    return columns(found)
 
 
 def released(

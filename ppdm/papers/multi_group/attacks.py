@@ -12,10 +12,8 @@ from ppdm.disguise import MultiGroup, UnrelatedQuestion, random_groups
 from ppdm.disguise.guess import best_guess
 from ppdm.domain import Domain, encode
 from ppdm.papers.common import binarized, key
-from ppdm.papers.multi_group.experiment import FIRST, divided, parts, records, respondents
-from ppdm.papers.multi_group.readings import DATASETS
+from ppdm.papers.multi_group.experiment import FIRST, divided, respondents
 from ppdm.privacy.ladder import belief, blind, vulnerability
-from ppdm.study.worlds import Reading
 from ppdm.table import Table
 
 #: The rungs of the ladder, by the names they have in frames.
@@ -32,7 +30,7 @@ def record_guesses(
     He knows the scheme and the distribution of the true records. A row a deal of the attributes
     into groups; deals do not depend on θ.
     """
-    prior = records(dataset, **coding)
+    prior = respondents(dataset, **coding).everyone
     schemes = [MultiGroup(theta, _deal(prior.names, groups, deal)) for deal in range(deals)]
     chances = [scheme.guess_record(prior) for scheme in schemes]
     return {"deal": list(range(deals)), "record": chances}
@@ -50,10 +48,10 @@ def ladder(
     by its two other models. A row a division, with a deal of its own.
     """
     people, rows = respondents(dataset, **coding), []
-    for draw, (part, _) in enumerate(parts(dataset, draws, draws, **coding)):
+    for draw in range(draws):
         scheme = MultiGroup(theta, _deal(people.domain.names, groups, draw))
         beliefs = {name: _believed(dataset, draw, name, key(coding)) for name in (*RUNGS, *MODELS)}
-        codes, numbers = part.test.occupied()
+        codes, numbers = divided(dataset, draw, **coding)[1].occupied()
         rows.append(
             {"draw": draw}
             | {
@@ -67,7 +65,7 @@ def ladder(
 @lru_cache(maxsize=20 * (len(RUNGS) + len(MODELS)))
 def _believed(dataset: str, draw: int, name: str, coding: tuple) -> np.ndarray:
     """What somebody believes who knows the training part of a division; the same at any groups and θ."""
-    others, model = divided(dataset, draw, **dict(coding)).train, MODELS.get(name, "mixture")
+    others, model = divided(dataset, draw, **dict(coding))[0], MODELS.get(name, "mixture")
     own = respondents(dataset, **dict(coding)).everyone
     return belief(RUNGS.get(name, "others"), others, own, model=model).densified().values.ravel()
 
@@ -113,41 +111,25 @@ def class_guesses(
     [1.0, 1.0]
     """
     rows = []
-    for draw, (part, _) in enumerate(parts(dataset, draws, draws, **coding)):
-        scheme = MultiGroup(theta, _deal(part.train.names, groups, draw))
-        asked = scheme, part.train.names[-1], belief("others", part.train), part.test
+    for draw in range(draws):
+        others, victims = divided(dataset, draw, **coding)
+        scheme = MultiGroup(theta, _deal(others.names, groups, draw))
+        asked = scheme, others.names[-1], belief("others", others), victims
         rows.append({"draw": draw, "attacker": vulnerability(*asked), "blind": blind(*asked)})
     return pd.DataFrame(rows)
 
 
-def guesses(
-    rng: np.random.Generator, dataset: str, groups: int, theta: float, deals: int = 4, **coding
-) -> pd.DataFrame:
-    """[Zhan & Du 1.2] The chance of guessing one answer at best, exactly, for some deals.
+def answers_alone(dataset: str, theta: float, **coding) -> pd.DataFrame:
+    """[Zhan & Du 1.2] A group for each answer: the chance of guessing one at best, exactly.
 
-    A row a deal and attribute: ``blind`` (no report seen) and ``seen`` (the whole report).
+    A row an attribute: ``blind`` (no report seen) and ``seen`` (the whole report).
     """
-    prior, rows = records(dataset, **coding), []
-    for deal in range(deals):
-        scheme = MultiGroup(theta, _deal(prior.names, groups, deal))
-        for name in prior.names:
-            rows.append({"deal": deal, "attribute": name, "seen": scheme.guess_answer(prior, name),
-                         "blind": prior.proportions().marginal(name).values.max()})  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def guessed_above(theta: float, reading: Reading, **coding) -> np.ndarray:
-    """[Zhan & Du 1.2] A group for each answer: each answer's chance above θ, or above the blind one.
-
-    Under a reading of the coding, where it concerns the data set.
-    """
-    gains = []
-    for dataset in DATASETS:
-        coded = coding | (dict(reading.options) if dataset in reading.datasets else {})
-        alone = len(records(dataset, **coded).names)
-        found = guesses(np.random.default_rng(0), dataset, alone, theta, deals=1, **coded)
-        gains.append(found["seen"] - np.maximum(theta, found["blind"]))
-    return np.concatenate(gains)
+    prior = respondents(dataset, **coding).everyone
+    scheme, shares = MultiGroup(theta, [[name] for name in prior.names]), prior.proportions()
+    return pd.DataFrame([
+        {"attribute": name, "seen": scheme.guess_answer(prior, name), "blind": shares.marginal(name).values.max()}
+        for name in prior.names
+    ])  # fmt: skip
 
 
 def _deal(names, groups: int, number: int) -> list[list[str]]:
@@ -165,7 +147,7 @@ def insider(
     ``looks``, the same for an attacker who looks at nothing but the reports of these two answers,
     and takes all true answers for equally likely and independent, as section 1.2 does.
     """
-    prior = records(dataset, **coding)
+    prior = respondents(dataset, **coding).everyone
     scheme = MultiGroup(theta, _deal(prior.names, groups, 0))
     home = {name: i for i, group in enumerate(scheme.groups_in(prior.domain)) for name in group}
     silent = UnrelatedQuestion(0.0)  # a report that says nothing
@@ -192,11 +174,11 @@ def outsider(rng: np.random.Generator, reps: int, groups: int, theta: float, **c
     The respondents are the first 10,000 of Adult; the attacker knows the other 38,842 records, and
     no answer of the respondents. For each report he finds the likeliest true record behind it and
     so calls each group true or reversed. ``calls`` is the share of groups called rightly,
-    ``coin`` that of always calling the likelier side of the coin, ``answers`` the share of answers
-    that he then has right.
+    ``better`` by how much that is above always calling the likelier side of the coin, ``answers`` the share
+    of answers that he then has right.
     """
     prior, codes = _others(key(coding))
-    domain, results = prior.domain, np.empty((reps, 3))
+    domain, results = prior.domain, np.empty((reps, 2))
     for rep in range(reps):
         scheme = MultiGroup(theta, random_groups(domain.names, groups, rng))
         masks = _masks(scheme, domain)
@@ -211,8 +193,9 @@ def outsider(rng: np.random.Generator, reps: int, groups: int, theta: float, **c
             best[better], believed[better] = score[better], turned
         right = believed == lies
         sizes = np.array([len(group) for group in scheme.groups_in(domain)])
-        results[rep] = right.mean(), max(theta, 1 - theta), (right @ sizes).mean() / sizes.sum()
-    return dict(zip(("calls", "coin", "answers"), results.T, strict=True))
+        results[rep] = right.mean(), (right @ sizes).mean() / sizes.sum()
+    calls, answers = results.T
+    return {"calls": calls, "better": calls - max(theta, 1 - theta), "answers": answers}
 
 
 @lru_cache(maxsize=2)
