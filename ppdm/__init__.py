@@ -98,18 +98,20 @@ respondent as one of a million, and refuses what does not match.
 
 **An interval.** Every share, with its standard error and the ends of its interval.
 
->>> from ppdm.survey.estimate import estimate
+>>> from ppdm.estimate import estimate
 >>> shares = estimate(sent, survey)
 >>> shares.loc[shares["answer"] == "yes", ["question", "share", "low", "high"]].round(2).values.tolist()
 [['smokes', 0.26, 0.2, 0.32], ['drinks', 0.52, 0.46, 0.58]]
 
-**Pairs.** How two answers go together; for any number of questions, count and undo their table.
+**Pairs.** How answers go together: `of` names the questions, `difference` compares two groups.
 
->>> from ppdm.survey.relate import pairs
->>> pairs(sent, survey, "smokes", "drinks").shape[0]
-4
->>> scheme.undo(count(sent, scheme).marginal("smokes", "drinks")).dense.shape
-(2, 2)
+>>> together = estimate(sent, survey, of=["smokes", "drinks"])
+>>> len(together), round(float(together["share"].sum()), 9)
+(4, 1.0)
+>>> from ppdm.estimate import difference
+>>> compared = difference(sent, survey, "smokes", "drinks")
+>>> compared.low < compared.difference < compared.high
+True
 
 **Choose a scheme.** `ppdm advise` on the command line asks what you fear and what you compute. From
 Python: the matrix of least error for a question whose answers are about so frequent.
@@ -139,10 +141,10 @@ chances is twice as large. Ask other people, or count the first reports again.
 (1.1, 2.2)
 
 **Real people.** A seed in the script gives all answers back to whoever reads it: the coins are thrown
-again, and each lie is known. So give none, and keep the generator to yourself.
+again, and each lie is known. So the coins are the operating system's, and nobody can draw them again.
 
->>> sent = scheme.disguise(answers, np.random.default_rng())
->>> len(sent)
+>>> from ppdm.chance import system
+>>> len(scheme.disguise(answers, system()))
 1000
 """
 

@@ -1,4 +1,4 @@
-"""The house style of figures: one function for each kind, on seaborn.
+"""The house style of figures: one function for each kind, on matplotlib.
 
 Every function takes frames (mostly `study.summarise`'s) and returns a matplotlib figure that carries
 `.caption` and `.alt`, both made from the data; `ch.figure(fig)` puts it on the page. Coordinates
@@ -7,7 +7,6 @@ are named by columns of the frame::
     curves(summary, x="q", hue="dataset", baselines={"majority": 0.76})      # mean, intervals
     curves(summary, x="theta", hue="groups", col="dataset", baselines={"adult": {"ID3": 0.81}})
     variances(summary, x="theta", hue="groups")                              # variance, intervals
-    heatmap(summary, x="theta", y="groups")                                  # a mean in each field
     privacy_curves(frame, x="q", y="pse", hue="W_a")                         # exact curves
     fronts({"Warner": a, "OptRR": b}, frontier=c)                            # privacy against MSE
     trade_off(frame, undisguised, blind, hue="groups", along="theta")        # accuracy against attack
@@ -33,11 +32,9 @@ from typing import Any
 import matplotlib
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as PlainFigure
 from numpy.typing import ArrayLike
-from seaborn.utils import relative_luminance
 
 from ppdm.data import SHORT
 
@@ -283,74 +280,16 @@ def privacy_curves(
     xlabel: str = "",
     ylabel: str = "",
     caption: str = "",
+    log: bool = False,
 ) -> Figure:
-    """Exact (computed, not sampled) curves of column `y` against `x`, PSE or a best guess, say.
+    """Exact (computed, not sampled) curves of column `y` against `x`, PSE or a best guess, say; `log`: `y` by its logarithm.
 
     >>> privacy_curves(pd.DataFrame({"q": [0.1, 0.9], "guess": [0.5, 0.9]}), "q", "guess").alt
     'Guess against q: rises from 0.5 at q = 0.1 to 0.9 at q = 0.9.'
     """
-    figure = _drawn(frame, x, y, hue, col, levels=baselines, labels=(xlabel, ylabel))
+    figure = _drawn(frame, x, y, hue, col, levels=baselines, labels=(xlabel, ylabel), log=log)
     _told(figure, frame, x, y, hue, col, baselines, _capital(_name(y)), _name(y))
     figure.caption = f"{caption}." if caption else figure.caption
-    return figure
-
-
-def heatmap(
-    summary: pd.DataFrame, x: str, y: str, *, metric: str = "accuracy", col: str | None = None
-) -> Figure:
-    """One field for each pair of coordinates, coloured and written with the mean.
-
-    >>> summary = pd.DataFrame({"k": [1, 2, 1, 2], "e": [0.1, 0.1, 0.2, 0.2], "metric": "accuracy",
-    ...                         "mean": [0.9, 0.8, 0.7, 0.6]})
-    >>> heatmap(summary, "k", "e").alt
-    'Accuracy over k and e. From 0.6 to 0.9.'
-    """
-    rows = _pick(summary, metric)
-    tables = {
-        name: part.pivot(index=y, columns=x, values="mean") for name, part in _parts(rows, col)
-    }
-    fields = {
-        "vmin": rows["mean"].min(),
-        "vmax": rows["mean"].max(),
-        "cmap": "cividis",
-        "cbar_kws": {"label": metric},
-    }
-
-    def draw(phone: bool) -> Figure:
-        tall = sum(0.45 * len(table) + 1.0 for table in tables.values())
-        fig = Figure(figsize=(PHONE if phone else WIDTH, tall), layout="constrained")
-        for ax, (name, table) in zip(
-            fig.subplots(len(tables), squeeze=False).ravel(), tables.items()
-        ):
-            numbers = not phone or len(table.columns) <= 8
-            sns.heatmap(
-                table,
-                ax=ax,
-                annot=numbers,
-                fmt=".2f",
-                annot_kws={"fontsize": 9.5},
-                linewidths=0.5,
-                **fields,
-            )
-            for text, field in zip(ax.texts, np.asarray(ax.collections[0].get_facecolor())):
-                text.set_color("#000000" if relative_luminance(field) > 0.179 else "#ffffff")
-            ax.set(xlabel=_name(x), ylabel=_name(y), title=name)
-            ax.grid(visible=False)
-            ax.tick_params(length=0, labelrotation=0)
-            ax.tick_params(axis="x", labelrotation=90 * phone)
-        return fig
-
-    figure = laid_out(draw)
-    figure.data = rows[[c for c in (col, y, x, "mean") if c]]
-    what = f"{_capital(metric)} over {_name(x)} and {_name(y)}."
-    figure.caption = f"{what} {_repetitions(rows)}".strip()
-    ends = (
-        (f"{name}: from" if name else "From", table.min().min(), table.max().max())
-        for name, table in tables.items()
-    )
-    figure.alt = " ".join(
-        [what, *(f"{start} {low:.3g} to {high:.3g}." for start, low, high in ends)]
-    )
     return figure
 
 

@@ -20,7 +20,7 @@ PAGES = Environment(
 def fill(template: str, **values: Any) -> str:
     """A template, filled in.
 
-    >>> fill("see.html", anchor="a<b").count("a&lt;b")
+    >>> fill("moved.html", goal="a<b").count("a&lt;b")
     2
     """
     return PAGES.get_template(template).render(values)

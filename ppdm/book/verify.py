@@ -215,7 +215,8 @@ def _compute_again(known: manifest.Manifest, number: int, rng) -> tuple[dict, li
     rest = len(known.what["points"]) - len(named)
     if rest:
         lines.append(
-            f"{rest:,} points belong to functions of the notebook: run the chapter to compute them again"
+            f"{rest:,} of {len(known.what['points']):,} points belong to functions of the notebook: "
+            "run the chapter to compute them again"
         )
     return counts, lines
 

@@ -272,8 +272,8 @@ class Mechanism(ABC):
         frame
             True records: a frame of pandas, Polars or Arrow, or a path.
         rng
-            The source of the coins. For real people `numpy.random.default_rng()`, without a seed: whoever has the seed
-            has the answers.
+            The source of the coins: for real people `ppdm.chance.system()`, since whoever has the seed of
+            another generator has the answers.
         levels
             What could have been answered, where the columns do not say it.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from ppdm import __version__, places
 from ppdm.study import identity
 
-LIBRARIES = [*identity.NUMERICAL, "matplotlib", "seaborn"]
+LIBRARIES = [*identity.NUMERICAL, "matplotlib"]
 
 
 def versions() -> dict[str, str]:

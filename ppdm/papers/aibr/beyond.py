@@ -176,8 +176,8 @@ def which_world(values: pd.DataFrame, given: dict) -> pd.DataFrame:
         sample, number = rules.sample(part["value"]), given["printed"][", ".join(cell)]
         met = rules.agree(**sample, **(given | {"printed": number})).met
         cells.append((cell[0], reading, cell[1], np.log(likelihood(sample, number)), int(met)))
-    names = ["dataset", "reading", "scheme", "log likelihood", "agree"]
-    each = pd.DataFrame(cells, columns=names).groupby(names[:3], sort=False).sum()
+    head = ["dataset", "reading", "scheme", "log likelihood", "agree"]
+    each = pd.DataFrame(cells, columns=head).groupby(head[:3], sort=False).sum()
     rows = []
     for names in product(*alternatives()):
         for dataset in values["dataset"].unique():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,11 @@ from ppdm import data, plot
 from ppdm.papers.aibr import experiment, rows
 from ppdm.papers.aibr.experiment import NAMES, SCHEMES_IN_TABLE
 from ppdm.papers.aibr.selection import LIMIT
-from ppdm.papers.common import each_group
 
 LEARNERS = {"IBk": "nearest neighbour", "SMO": "SVM", "J48": "tree", "NN unscaled": "unscaled neighbour"}  # fmt: skip
 BY_PROTECTION = ("AIBR", "kCG", "SSVD", "BSVD")  # as Table 1 has them by VD, RP and RK, best first
-ACROSS = {"AIBR": ("k", "k (intervals of an attribute)"), "BSVD": ("k", "k (components kept)"),
-          "SSVD": ("e", "e (share dropped)"), "kCG": ("k", "k (records of a group)")}  # fmt: skip
-INTERVALS: dict[str, Any] = {"x": "k", "xlabel": ACROSS["AIBR"][1]}
-TOP = 0.1  # of the panels with losses: what lies above is shown by an arrow
+INTERVALS: dict[str, Any] = {"x": "k", "xlabel": "k (intervals of an attribute)"}
+TOP = 0.1  # larger losses are left out of the figures
 SHOWN = 150  # of the records: a drawing of all would be too large
 
 
@@ -38,6 +35,14 @@ def named(frame: pd.DataFrame) -> pd.DataFrame:
 def with_caption(figure: plot.Figure, *caption: str) -> plot.Figure:
     """A figure and what stands below it."""
     figure.caption = " ".join(caption)
+    return figure
+
+
+def on_every_panel(figure: plot.Figure, change: Callable[[Axes, str], object]) -> plot.Figure:
+    """Something added to each panel of a figure, by its title, for a wide page and for a phone."""
+    for laid in filter(None, (figure, figure.narrow)):
+        for ax in laid.axes:
+            change(ax, ax.get_title().replace("\n", " "))
     return figure
 
 
@@ -130,80 +135,37 @@ def before_after_pima(ch) -> plot.Figure:
 
 def loss_aibr(ch) -> plot.Figure:
     """[Guo, Figures 1 and 2] The loss of the three classifiers after AIBR."""
-    return with_caption(_losses(ch, "AIBR"),
+    return with_caption(_losses(ch, INTERVALS["xlabel"], "AIBR"),
         "On Breast Cancer the losses come to the line of 0.02 at k = 2, and are below it from k = 4 on. On Pima the "
-        "nearest neighbour and "
-        "the tree run along the line for most k, so that which k passes is decided by a hair. Shaded: usable. "
-        "Arrows: beyond the panel. "
-        "Bands: 95 % intervals.")  # fmt: skip
+        "nearest neighbour and the tree run along the line for most k, so that which k passes is decided by a hair. "
+        "Losses above 0.1 are left out. Bands: 95 % intervals.")  # fmt: skip
 
 
 def loss_others(ch) -> plot.Figure:
     """The same after the other methods."""
-    return with_caption(_losses(ch, "BSVD", "SSVD", "kCG"),
+    return with_caption(_losses(ch, "k, or e of SSVD", "BSVD", "SSVD", "kCG"),
         "Which classifier suffers depends on the method: BSVD costs the tree most on Breast Cancer and the SVM on "
-        "Pima, kCG the nearest "
-        "neighbour. On Pima the smallest e of SSVD costs the SVM more than any of the dozen after it. Shaded: "
-        "usable. Arrows: beyond the "
-        "panel. Bands: 95 % intervals.")  # fmt: skip
+        "Pima, kCG the nearest neighbour. On Pima the smallest e of SSVD costs the SVM more than any of the dozen after "
+        "it. Losses above 0.1 are left out. Bands: 95 % intervals.")  # fmt: skip
 
 
-def _losses(ch, *schemes: str) -> plot.Figure:
+def _losses(ch, across: str, *schemes: str) -> plot.Figure:
     """The loss r of the three classifiers, a panel a scheme and data set, with the line at 0.02."""
     loss = ch.get(rows.losses)
     here = loss[
         (loss["reading"] == ch.settings["test_rows"]) & loss["metric"].isin(rows.TRIOS["scaled"])
     ]
-    here = here[here["scheme"].isin(schemes)].sort_values(["k", "e"])
-    lowest = min(-LIMIT, here["mean"].min() - 0.005)
-
-    def draw(phone: bool) -> plot.Figure:
-        across = 2 if phone or len(schemes) == 1 else len(schemes)
-        by_method = [(d, s) for s in schemes for d in NAMES]
-        panels = by_method if across == 2 else [(d, s) for d in NAMES for s in schemes]
-        down = len(panels) // across
-        size = (
-            (plot.PHONE, 2.2 * down + 0.3)
-            if phone
-            else (plot.WIDTH, 2.9 if down == 1 else 2.3 * down)
-        )
-        fig = plot.Figure(figsize=size, layout="constrained")
-        axes = fig.subplots(down, across, sharey=True, squeeze=False).ravel()
-        for ax, (dataset, scheme) in zip(axes, panels):
-            column, label = ACROSS[scheme]
-            _loss_panel(ax, here[(here["dataset"] == dataset) & (here["scheme"] == scheme)], column)
-            ax.set_ylim(lowest, TOP)
-            ax.set_title(f"{scheme}{chr(10) if phone else ', '}{NAMES[dataset]}", fontsize=10.5)
-            ax.set_xlabel(plot.in_lines(label, phone, 17))
-        for ax in axes[::across]:
-            ax.set_ylabel("loss r")
-        plot.legend(fig, axes)
-        return fig
-
-    figure = plot.laid_out(draw)
-    figure.data = named(here[["dataset", "scheme", "k", "e", "metric", "mean", "low", "high"]])
-    figure.alt = f"Loss r against the parameter; usable is below {LIMIT}. " + " ".join(
-        f"{NAMES[d]}, {s}, {LEARNERS[m]}: {plot.shape(line[ACROSS[s][0]], line['mean'], ACROSS[s][0])}."
-        for (d, s, m), line in each_group(here, ["dataset", "scheme", "metric"], sort=True)
+    here = named(here[here["scheme"].isin(schemes) & (here["mean"] <= TOP)])
+    here = here.assign(
+        classifier=here["metric"].map(LEARNERS), metric="loss r", panel=here["scheme"] + ", " + here["dataset"],
+        parameter=here["k"].where(here["scheme"] != "SSVD", here["e"]),
+    ).sort_values("scheme", key=lambda names: names.map(SCHEMES_IN_TABLE.index), kind="stable")  # fmt: skip
+    limit = {panel: {"usable below": LIMIT} for panel in here["panel"]}
+    figure = plot.curves(
+        here, "parameter", "classifier", "panel", metric="loss r", baselines=limit, xlabel=across
     )
+    figure.data = here[["dataset", "scheme", "k", "e", "classifier", "mean", "low", "high"]]
     return figure
-
-
-def _loss_panel(ax: Axes, part: pd.DataFrame, column: str) -> None:
-    """Three lines with bands and the limit; an arrow stands for what lies above the panel."""
-    ax.axhspan(-1, LIMIT, color=plot.COLOURS[2], alpha=0.10, linewidth=0)
-    ax.axhline(LIMIT, color=plot.SOFT, linewidth=1.2, linestyle=(0, (4, 2)))
-    for i, metric in enumerate(rows.TRIOS["scaled"]):
-        line, colour = part[part["metric"] == metric].sort_values(column), plot.COLOURS[i]
-        inside, beyond = line.where(line["mean"] <= TOP), line[line["mean"] > TOP]
-        dashes = (0, plot.DASHES[i]) if i else "-"
-        ax.plot(inside[column], inside["mean"], label=LEARNERS[metric], marker=plot.MARKERS[i],
-                markersize=3.5, linestyle=dashes, color=colour, markeredgewidth=0)  # fmt: skip
-        ax.fill_between(
-            line[column], line["low"], line["high"], color=colour, alpha=0.15, linewidth=0
-        )
-        ax.plot(beyond[column], np.full(len(beyond), TOP - 0.003 - 0.005 * i), "^", markersize=5,
-                color=colour, markeredgewidth=0)  # fmt: skip
 
 
 def vd_aibr(ch) -> plot.Figure:
@@ -220,47 +182,35 @@ def vd_aibr(ch) -> plot.Figure:
 def trade_off(ch) -> plot.Figure:
     """What classifiers get against what an attacker gets: a line a method, a point a parameter."""
     points = ch.get(rows.trade_off)
-    points = points[points["scheme"].isin(SCHEMES_IN_TABLE)]
-    plain = ch.get(rows.balanced).query("scheme == 'none'").groupby("dataset")["value"].mean()
-    blind = {name: 1 / round(0.8 * len(X)) for name, (X, _) in ch.get(rows.tables).items()}
+    points = named(points[points["scheme"].isin(SCHEMES_IN_TABLE)])
+    points = points.assign(parameter=points["k"] + points["e"]).rename(
+        columns={"traced": "attacker"}
+    )
+    plain = (
+        named(ch.get(rows.balanced).query("scheme == 'none'")).groupby("dataset")["value"].mean()
+    )
+    blind = {name: levels["blind guess"] for name, levels in _blind(ch).items()}
+    figure = plot.trade_off(
+        points, dict(plain), blind, hue="scheme", along="parameter", xlabel="share of people traced"
+    )
 
-    def draw(phone: bool) -> plot.Figure:
-        fig, axes, _ = plot.in_panels(2, phone, column=True)
-        for ax, dataset in zip(axes, NAMES):
-            _lines_of_methods(ax, points[points["dataset"] == dataset])
-            ax.axvline(blind[dataset], color=plot.SOFT, linewidth=1.2, linestyle=(0, (1.5, 1.5)))
-            ax.annotate("blind guess", (blind[dataset], 0.3), xycoords=ax.get_xaxis_transform(), rotation=90,
-                        xytext=(-3, 0), textcoords="offset points", ha="right", fontsize=10)  # fmt: skip
-            plot.name_level(ax, "undistorted", plain[dataset], x=0.3)
-            plot.name_level(ax, "the same for everybody", 0.5, x=0.3)
-            ax.set(title=NAMES[dataset], xlabel="share of people traced", ylabel="balanced accuracy",
-                   xlim=(-0.1, 1.03), ylim=(0.45, plain[dataset] + 0.05))  # fmt: skip
-        plot.legend(fig, axes)
-        return fig
+    def ringed(ax: Axes, panel: str) -> None:
+        own = points[points["papers"] & (points["dataset"] == panel)]
+        ax.plot(
+            own["attacker"],
+            own["balanced"],
+            "o",
+            markersize=12,
+            markerfacecolor="none",
+            markeredgecolor=plot.INK,
+        )
 
-    figure = plot.laid_out(draw)
-    figure.data = named(points)
-    figure.alt = "Balanced accuracy against the share of people traced. " + " ".join(
-        f"{NAMES[d]}, {s}: traced {g['traced'].min():.2f} to {g['traced'].max():.2f}, balanced {g['balanced'].min():.2f} "
-        f"to {g['balanced'].max():.2f}." for (d, s), g in each_group(points, ["dataset", "scheme"])
-    )  # fmt: skip
-    return with_caption(figure,
+    return with_caption(on_every_panel(figure, ringed),
         "A line a method, a point a parameter; rings: the paper's own. For the same share of people found, kCG's "
-        "classifiers are as good as "
-        "AIBR's or better. At the paper's parameters they are about as good, and about a quarter as many people are "
-        "found. Balanced accuracy: "
-        "the mean of the three classifiers.")  # fmt: skip
-
-
-def _lines_of_methods(ax: Axes, here: pd.DataFrame) -> None:
-    """A line through the parameters of each method, from strong to weak; the paper's own is ringed."""
-    for i, scheme in enumerate(SCHEMES_IN_TABLE):
-        line, colour = here[here["scheme"] == scheme].sort_values(["k", "e"]), plot.COLOURS[i]
-        ax.plot(line["traced"], line["balanced"], marker=plot.MARKERS[i], markersize=3.5, markeredgewidth=0,
-                linewidth=1.2, color=colour, linestyle=(0, plot.DASHES[i]) if i else "-", label=scheme)  # fmt: skip
-        own = line[line["papers"]]
-        ax.plot(own["traced"], own["balanced"], "o", markersize=12, markerfacecolor="none",
-                markeredgecolor=colour, markeredgewidth=1.8)  # fmt: skip
+        "classifiers "
+        "are as good as AIBR's or better. At the paper's parameters they are about as good, and about a quarter as "
+        "many people are "
+        "found. Balanced accuracy: the mean of the three classifiers.")  # fmt: skip
 
 
 # The page beyond it -------------------------------------------------------------------------------

@@ -7,23 +7,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ppdm import plot, study
-from ppdm.papers.aibr.pictures import with_caption
+from ppdm.papers.aibr.pictures import on_every_panel, with_caption
 from ppdm.papers.common import each_group
 from ppdm.papers.optrr import rows
 from ppdm.papers.optrr.rows import CELLS, METHODS, of
 
-#: The methods of the chapter, in one order and one look on all of its figures.
-LINES = dict(
-    zip(
-        METHODS,
-        (
-            (plot.COLOURS[0], (5, 2)),
-            (plot.COLOURS[1], ()),
-            (plot.COLOURS[2], (1.5, 1.5)),
-            (plot.INK, ()),
-        ),
-    )
-)
 NAMES = {"age": "Adult's age"}
 
 
@@ -31,101 +19,79 @@ def named(dataset: str, delta: float) -> str:
     """An experiment as the title of a panel.
 
     >>> named("age", 0.75)
-    "Adult's age, δ = 0.75"
+    "Adult's age: δ = 0.75"
     """
-    return f"{NAMES.get(dataset, dataset)}, δ = {delta:g}"
+    return f"{NAMES.get(dataset, dataset)}: δ = {delta:g}"
 
 
 def unreached(ch) -> plot.Figure:
     """Each method's error as a multiple of the least possible one, in two experiments."""
     every = ch.get(rows.every_multiple)
     table = pd.concat([of(every, CELLS[2]), of(every, CELLS[6])])
-    panels = list(each_group(table, ["dataset", "delta"]))
-
-    def draw(phone: bool) -> plot.Figure:
-        fig, axes, across = plot.in_panels(len(panels), phone, sharey=True)
-        fig.set_figheight(fig.get_figheight() + (0.8 if phone else 0.5))
-        for ax, (cell, part) in zip(axes, panels):
-            for name in METHODS[:3]:
-                _line(ax, part["privacy"], part[name], name)
-            ax.axhline(1, color=plot.INK, linewidth=1.8)
-            ax.axhspan(0, 1, color=plot.SOFT, alpha=0.22, linewidth=0)
-            ax.annotate("no scheme can be here", (0.5, 0.84), xycoords=ax.get_yaxis_transform(), ha="center",
-                        va="center", fontsize=10)  # fmt: skip
-            ax.set(title=named(*cell), ylim=(0.68, 6.0), xlabel="privacy")
-            ax.set_yscale("log")
-            ticks = [1, 1.5, 2, 3, 4, 6]
-            ax.set_yticks(ticks, [f"{tick:g}×" for tick in ticks])
-            ax.minorticks_off()
-        for ax in axes[::across]:
-            ax.set_ylabel("respondents needed\n(best possible: 1×)")
-        plot.legend(fig, axes)  # names beside the lines would lie on them
-        return fig
-
-    figure = plot.laid_out(draw)
-    figure.data = table[["dataset", "delta", "privacy", *METHODS[:3]]]
-    figure.alt = " ".join(
-        f"{named(*cell)}: OptRR {part['OptRR'].min():.2f} to {part['OptRR'].max():.2f} times the least "
-        f"error, Warner {part['Warner'].min():.2f} to {part['Warner'].max():.2f} times."
-        for cell, part in panels
+    typical = table[["OptRR", "Warner"]].median()
+    long = _in_panels(
+        table.melt(["dataset", "delta", "privacy"], list(METHODS[:3]), "method", "multiple")
     )
-    return with_caption(figure,
+    figure = plot.privacy_curves(long, "privacy", "multiple", "method", "panel",
+                                 xlabel="privacy", ylabel="respondents needed", log=True)  # fmt: skip
+
+    def best_possible(ax: Axes, _: str) -> None:
+        ax.axhspan(0, 1, color=plot.SOFT, alpha=0.22, linewidth=0)
+        ax.annotate(
+            "no scheme can be here",
+            (0.5, 0.84),
+            xycoords=ax.get_yaxis_transform(),
+            ha="center",
+            va="center",
+            fontsize=10,
+        )
+        ticks = [1, 1.5, 2, 3, 4, 6]
+        ax.set_yticks(ticks, [f"{tick:g}×" for tick in ticks])
+        ax.minorticks_off()
+        ax.set_ylim(0.68, 6.0)
+
+    return with_caption(on_every_panel(figure, best_possible),
         "The search beats the matrices in use, and stops short of what is possible. At equal privacy it asks "
-        f"{table['OptRR'].median():.2f} times as many people as the best scheme for the same precision (the median "
-        "over both "
-        f"panels), Warner's matrices {table['Warner'].median():.2f} times. That nothing can lie in the grey is "
-        "proved. A square "
+        f"{typical['OptRR']:.2f} times as many people as the best scheme for the same precision (the median over both "
+        f"panels), Warner's matrices {typical['Warner']:.2f} times. That nothing can lie in the grey is proved. A square "
         "matrix has as many reports as answers, as all in use have. Warner's line goes on above the picture.")  # fmt: skip
+
+
+def _in_panels(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.assign(panel=[named(*cell) for cell in zip(frame["dataset"], frame["delta"])])
 
 
 def seven(ch) -> plot.Figure:
     """[Huang & Du, Figures 4 and 5 (a) to (c)] Privacy against error for all experiments, a panel each."""
-    every = ch.get(rows.fronts).sort_values("privacy", kind="stable")
+    every = _in_panels(ch.get(rows.fronts))
+    order = {named(**cell): i for i, cell in enumerate(CELLS)} | {
+        method: i for i, method in enumerate(METHODS)
+    }
+    every = every.sort_values(
+        ["panel", "method", "privacy"], key=lambda c: c if c.name == "privacy" else c.map(order)
+    )
+    thin = every.groupby(["panel", "method"]).cumcount() % 4 == 0
+    shown = every[thin | every["method"].isin(METHODS[2:])]
+    edge = shown[shown["method"] == METHODS[3]]
+    figure = plot.privacy_curves(
+        shown, "privacy", "mse", "method", "panel", xlabel="privacy", ylabel="error", log=True
+    )
     least = 0.8 * every["mse"].min()
 
-    def draw(phone: bool) -> plot.Figure:
-        fig, axes, across = plot.in_panels(len(CELLS), phone, sharey=True)
-        axes[0].set_yscale("log")
-        axes[0].set_ylim(least, 4e-3)  # Warner's error has no limit near the highest privacy
-        for i, (ax, cell) in enumerate(zip(axes, CELLS)):
-            for name in METHODS:
-                front = of(every[every["method"] == name], cell)
-                front = front.iloc[:: 4 if len(front) > 100 else 1]
-                _line(ax, front["privacy"], front["mse"], name)
-            ax.fill_between(
-                front["privacy"], least, front["mse"], color=plot.SOFT, alpha=0.22, linewidth=0
-            )
-            ax.set_title(named(**cell).replace(", ", "\n"), fontsize=10.5)
-            ax.locator_params(axis="x", nbins=4)
-            if i + across >= len(CELLS):
-                ax.set_xlabel("privacy")
-        axes[-1].set_axis_off()
-        handles, words = axes[0].get_legend_handles_labels()
-        short = [
-            word.replace(" matrix", "\nmatrix").replace("certified ", "certified\n")
-            for word in words
-        ]
-        axes[-1].legend(handles, short, loc="center", fontsize=10, handlelength=1.4, borderpad=0)
-        fig.supylabel("mean squared error of a share", fontsize=11)
-        return fig
+    def ground(ax: Axes, panel: str) -> None:
+        line = edge[edge["panel"] == panel]
+        ax.fill_between(
+            line["privacy"], least, line["mse"], color=plot.SOFT, alpha=0.22, linewidth=0
+        )
+        ax.set_ylim(least, 4e-3)  # Warner's error has no limit near the highest privacy
 
-    figure = plot.laid_out(draw)
-    figure.data = every
-    ends = {
-        key: part.iloc[[0, -1]] for key, part in each_group(every, ["dataset", "delta", "method"])
-    }
-    figure.alt = " ".join(
-        f"{named(dataset, delta)}: {method} from error {part['mse'].iloc[0]:.2g} at privacy "
-        f"{part['privacy'].iloc[0]:.2f} to "
-        f"{part['mse'].iloc[1]:.2g} at {part['privacy'].iloc[1]:.2f}." for (dataset, delta, method), part in ends.items()
-    )  # fmt: skip
-    return with_caption(figure,
-        "The search (orange) mostly lies below Warner (dashed) and, but for the uniform distribution, reaches "
-        "further left. It "
-        "reaches the frontier (black) nowhere; nor do the best square matrices (dotted), which lie between the two. "
-        "No scheme can "
-        "lie in the shaded ground. Warner's lines go on above the picture. The paper's Figures 4 and 5 (a) to "
-        "(c).")  # fmt: skip
+    return with_caption(on_every_panel(figure, ground),
+        "Privacy against the mean squared error of a share. The search mostly lies below Warner and, but for the "
+        "uniform distribution, reaches further left. It "
+        "reaches the certified "
+        "frontier nowhere; nor do the best square matrices, which lie between the two. No scheme can lie in the "
+        "shaded ground. "
+        "Warner's lines go on above the picture. The paper's Figures 4 and 5 (a) to (c).")  # fmt: skip
 
 
 def iterative(ch) -> plot.Figure:
@@ -144,48 +110,39 @@ def iterative(ch) -> plot.Figure:
 
 def trade_off(ch) -> plot.Figure:
     """What precision costs against what a guesser gets."""
-    points = ch.get(rows.trade_off)
-    panels = list(each_group(points, ["dataset", "delta"]))
+    points = _in_panels(ch.get(rows.trade_off))
+    figure = plot.privacy_curves(points, "attacker", "respondents", "method", "panel",
+                                 xlabel="guesser right",
+                                 ylabel="respondents", log=True)  # fmt: skip
+    marks = {
+        panel: (part["blind"].iloc[0], part["delta"].iloc[0])
+        for panel, part in each_group(points, "panel")
+    }
 
-    def draw(phone: bool) -> plot.Figure:
-        fig, axes, across = plot.in_panels(len(panels), phone, sharey=True)
-        for ax, (cell, part) in zip(axes, panels):
-            ax.set_yscale("log")
-            for name, line in each_group(part.sort_values("attacker", kind="stable"), "method"):
-                _line(ax, line["attacker"], line["respondents"], name)
-            for x, word, side, away in (
-                (part["blind"].iloc[0], "blind guess", "right", -2),
-                (cell[1], "bound δ", "left", 3),
-            ):
-                # From above the name of the level, not through it.
-                ax.axvline(x, 0.15, color=plot.SOFT, linewidth=1.2, linestyle=(0, (1.5, 1.5)))
-                ax.annotate(word, (x, 0.97), xycoords=ax.get_xaxis_transform(), rotation=90, xytext=(away, 0),
-                            textcoords="offset points", ha=side, va="top", fontsize=10)  # fmt: skip
-            plot.name_level(ax, "asked directly", 1.0, x=0.12 if phone else 0.3, above=False)
-            ax.set_title(named(*cell).replace(", ", "\n" if phone else ", "), fontsize=10.5)
-            ax.set(ylim=(0.45, 100.0), xlim=(0, cell[1] + 0.14))
-            ax.set_yticks([1, 10, 100], ["1", "10", "100"])
-        for ax in axes[-across:]:
-            ax.set_xlabel("guesser right" if phone else "a guesser who knows the shares is right")
-        fig.supylabel("respondents for one asked directly", fontsize=11)
-        plot.legend(fig, axes[: len(panels)])
-        return fig
+    def marked(ax: Axes, panel: str) -> None:
+        for x, word, side in zip(marks[panel], ("blind guess", "bound δ"), ("right", "left")):
+            ax.axvline(x, color=plot.SOFT, linewidth=1.2, linestyle=(0, (1.5, 1.5)))
+            ax.annotate(
+                word,
+                (x, 0.97),
+                xycoords=ax.get_xaxis_transform(),
+                rotation=90,
+                ha=side,
+                va="top",
+                fontsize=10,
+            )
+        ax.axhline(1, color=plot.SOFT, linewidth=1.2)  # asked directly
+        ax.set_yticks([1, 10, 100], ["1", "10", "100"])
+        ax.set(ylim=(0.45, 100.0), xlim=(0, marks[panel][1] + 0.14))
 
-    figure = plot.laid_out(draw)
-    figure.data = points
-    figure.alt = " ".join(
-        f"{named(*cell)}, {name}: a guesser right with {line['attacker'].max():.2f} costs {line['respondents'].min():.3g} "
-        f"respondents for one, with {line['attacker'].min():.2f} {line['respondents'].max():.3g}."
-        for cell, part in panels
-        for name, line in each_group(part, "method")
-    )
     half = {}
     for name, line in of(points, CELLS[6]).sort_values("attacker").groupby("method"):
         half[name] = float(np.interp(0.5, line["attacker"], line["respondents"]))
-    return with_caption(figure,
-        "The price of hiding. For ages, a guesser who is right half of the time costs "
+    return with_caption(on_every_panel(figure, marked),
+        "The price of hiding: across, how often a guesser who knows the shares is right; up, respondents for one "
+        "asked directly. For ages, a guesser who is right half of the time costs "
         f"{half['Warner']:.1f} respondents for one with Warner's matrices, {half['OptRR']:.1f} with the search's, and "
-        f"{half['certified frontier']:.1f} at best. Nobody gets below the black line.")  # fmt: skip
+        f"{half['certified frontier']:.1f} at best. Nobody gets below the certified frontier.")  # fmt: skip
 
 
 def who_is_told(ch) -> plot.Figure:
@@ -242,11 +199,3 @@ def ldp(ch) -> plot.Figure:
                          xlabel="ε of local differential privacy")  # fmt: skip
     return with_caption(figure,
         "Error against ε for ten equally common answers. Lower is better; further left is more private.")  # fmt: skip
-
-
-def _line(ax: Axes, x, y, name: str) -> None:
-    colour, dashes = LINES[name]
-    width = 1.6 if name == "certified frontier" else 1.9
-    ax.plot(
-        x, y, color=colour, linestyle=(0, dashes) if dashes else "-", label=name, linewidth=width
-    )
