@@ -357,7 +357,8 @@ class Decision(NamedTuple):
     parts: Mapping[str, Decision] = MappingProxyType({})  # of a joined claim, by what each is about
 
     def __repr__(self) -> str:
-        ours = f"; ours {interval(self.finding, self.claim.unit)}" if self.finding else ""
+        number = interval(self.finding, self.claim.unit) if self.finding else ""
+        ours = f"; ours {number}" if number else ""
         worst = f", {self.finding.worst}" if self.finding and self.finding.worst else ""
         printed = f"; printed {self.claim.printed}" if self.claim.printed else ""
         return f"{self.claim.id}: {self.verdict}{printed}{ours}{worst}. {self.note}"
