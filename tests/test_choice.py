@@ -241,6 +241,7 @@ def test_one_coin_for_all_is_never_offered_to_those_who_know_an_answer():
         ({"guess": 0.5}, "between 0.5"),
         ({"guess": 1.0}, "and 1"),
         ({"error": 0.0}, "half of an interval"),
+        ({"share": 1.0}, "for whom it is true lies between 0 and 1"),
     ],
 )
 def test_refusals(change, words):
@@ -284,12 +285,6 @@ def test_all_situations_can_be_asked():
             assert all(o.variance > 0 and 0 < o.guess < 1 for o in [advice.best, *advice.others])
             assert choice.sentences(advice)[0].startswith("Use ")
             json.dumps(choice.plain(advice), allow_nan=False)
-
-
-def test_domains_of_the_ladder_are_those_of_the_survey():
-    """The order of cells that `channel` relies on: the last question fastest."""
-    domain = Domain(("question 1", "question 2"), ((0, 1),) * 2)
-    assert domain.digits(np.arange(4)).tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
 
 
 # On the people of chapter 5's plane ------------------------------------------------------------------------
@@ -409,5 +404,3 @@ def test_the_advice_says_when_to_ask_directly():
     assert any("only if fewer than 12 of 100 deny it" in line for line in many)
     pairs = Situation("stranger", "pairs", 300, questions=2)
     assert direct(pairs, advise(pairs).best) is None and plain(advise(pairs))["direct"] is None
-    with pytest.raises(ValueError, match="lies between 0 and 1; got 1"):
-        advise(Situation("stranger", "shares", 300, share=1))

@@ -146,6 +146,15 @@ def test_what_the_correction_costs():
     assert needed(survey_of("crosswise", False), "A", 0.05) is None
 
 
+@pytest.mark.parametrize("number", [0, 1, 2, 29, 30])
+def test_of_hardly_any_reports_nothing_is_claimed(number):
+    survey = survey_of("extended-crosswise", True)
+    levels = scheme_of(survey).reports.levels[0]
+    frame = pd.DataFrame({name: [levels[0]] * number for name in survey.names})
+    (part,) = compliance.parts(frame, survey)
+    assert ("Fewer than 30 people answered" in part.text) == (number < 30)
+
+
 def test_so_few_followed_that_nothing_can_be_said():
     survey = survey_of("crosswise", True)
     (text, *_) = sentences(rows_of(survey, np.full((2, 2), 10)))

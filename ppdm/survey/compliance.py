@@ -39,6 +39,8 @@ SUPPOSED = (0.05, 0.1, 0.2)
 MOVED = 0.5
 #: More anchors than these add cells faster than knowledge.
 _MOST = 3
+#: Fewer respondents tell nothing of who follows.
+FEWEST = 30
 #: A fit less probable than this speaks against a model.
 REFUSED = 0.05
 #: Less probable than this, reports are not what the model makes.
@@ -178,7 +180,7 @@ def _moments(
     n = flat.sum(-1, keepdims=True)
     together = (groups[:, None] == groups).astype(float)
     shares = flat @ D / n
-    of_half = shares @ together
+    of_half = np.maximum(shares @ together, 1e-12)  # of hardly any reports a half may be empty
     within = shares / of_half
     worth = (D - within[..., None, :] * (D @ together)) / (halves * of_half)[..., None, :]
     if covariance:
@@ -307,7 +309,8 @@ def compliance(
     """How many followed, and the shares corrected for it: a row an answer, under each assumption.
 
     `assumed` says what those do who do not follow: what the reports can tell, or, where they tell nothing, what
-    is only supposed, in so many of 100. `fit` is how probable so bad a fit is at most.
+    is only supposed, in so many of 100. `fit` is how probable so bad a fit is at most. A question that fewer than
+    thirty people answered has no rows.
 
     >>> spec = {"mechanism": "crosswise", "p": 0.15, "attributes": ["A", "anchor"]}
     >>> yes = ["no", "yes"]
@@ -319,10 +322,10 @@ def compliance(
     [['careless', 0.857, 0.167], ['always', 0.941, 0.152]]
     """
     rows: list[dict[str, Any]] = []
-    for name in survey.protected:
-        if name in survey.known:
+    names = [name for name in survey.protected if name not in survey.known]
+    for name, (sample, counts) in zip(names, _samples(reports, survey, names, design), strict=True):
+        if sample.size < FEWEST:
             continue
-        sample, counts = _sample(reports, survey, [name, *anchors_of(survey, name)], design)
         drawn_by = sample.covariance if design else None
         told = models(survey, name, device)
         fits = [(" or ".join(model.habits), solve(model, counts, drawn_by)) for model in told]
@@ -342,23 +345,25 @@ def compliance(
     return pd.DataFrame(rows)
 
 
-def _sample(
+def _samples(
     reports: Any, survey: Survey, names: list[str], design: Design | None
-) -> tuple[Sample, np.ndarray]:
-    """Who reported on these questions, and the counts of as many respondents as tell as much."""
-    scheme = scheme_of(survey)
+) -> Iterator[tuple[Sample, np.ndarray]]:
+    """For each question who reported on it and its anchors, and the counts of as many respondents as tell as much."""
+    scheme, sets = scheme_of(survey), [[name, *anchors_of(survey, name)] for name in names]
     levels = dict(zip(scheme.reports.names, scheme.reports.levels, strict=True))
     if design:
-        sample, _ = Sample.of_records(reports, names, levels, design)
+        samples = [Sample.of_records(reports, asked, levels, design)[0] for asked in sets]
     else:
-        (table,) = count_marginals(reports, [names], levels)
-        sample = Sample.of_table(table.marginal(*names))
-    answered = [Asked.of(survey, name).reports for name in names]
-    sample = _among(sample, reduce(np.multiply.outer, answered).ravel())
-    if not sample.size >= 2:
-        raise ValueError(f"an interval needs two reports at least; there are {sample.size:g}")
-    counts = sample.sums * (sample.effective / sample.total)
-    return sample, counts.reshape([reports.sum() for reports in answered])
+        tables = count_marginals(reports, sets, levels) if sets else []
+        samples = [
+            Sample.of_table(table.marginal(*asked))
+            for table, asked in zip(tables, sets, strict=True)
+        ]
+    for sample, asked in zip(samples, sets, strict=True):
+        answered = [Asked.of(survey, name).reports for name in asked]
+        among = _among(sample, reduce(np.multiply.outer, answered).ravel())
+        counts = among.sums * (among.effective / (among.total or 1))
+        yield among, counts.reshape([own.sum() for own in answered])
 
 
 def _among(sample: Sample, cells: np.ndarray) -> Sample:
@@ -450,15 +455,17 @@ def _guessed(last: pd.DataFrame) -> Iterator[str]:
 def parts(reports: Any, survey: Survey, device: str = "browser", **how: Any) -> list[Part]:
     """For each question how people followed it, as a part of the report."""
     rows = compliance(reports, survey, device, **how)
-    return [
-        Part(
-            COMPLIANCE,
-            f"Did people follow the instructions? {name}",
-            " ".join(sentences(some)),
-            some,
-        )
-        for name, some in (rows.groupby("question", sort=False) if len(rows) else ())
-    ]
+    told = dict(list(rows.groupby("question", sort=False))) if len(rows) else {}
+    result = []
+    for name in survey.protected:
+        if name not in survey.known:
+            text = f"Fewer than {FEWEST} people answered: too few to tell who followed the instructions."
+            some = told.get(name, pd.DataFrame([{"question": name}]))
+            heading = f"Did people follow the instructions? {name}"
+            result.append(
+                Part(COMPLIANCE, heading, " ".join(sentences(some)) if name in told else text, some)
+            )
+    return result
 
 
 def moving(share: Any, se: Any, supposed_share: Any) -> Any:
