@@ -91,11 +91,12 @@ before the `*` are evidence, given in the chapter; those after it are fixed in t
       unmet: wrong                        # defaults: met: reproduced, unmet: not reproduced
       why: At q = 1 nothing is hidden, at q = 0 everything is.     # shown unless reproduced
       expect: wrong
-    - id: GU-T1-WBC-AIBR-VD
+    - id: GU-T1
       paper: guo
       where: Table 1
-      claim: VD of AIBR on WBC.
-      printed: "0.37"                     # a string: its digits count
+      claim: The numbers of Table 1.
+      each: [dataset, scheme]             # columns: the rule is asked of each part, and all must meet it
+      printed: {"WBC, AIBR": "0.37", "PID, AIBR": "0.50"}     # strings: their digits count
       rule: {name: agree, paper_reps: 50, family: table-1}    # the family is counted for you
       condition: the metrics are taken over the training rows  # allows "under a condition"
       expect: reproduced
@@ -161,13 +162,13 @@ its default). In the chapter, evidence is handed over by position or by name; a 
     by_q = summary[summary.metric == "accuracy"].sort_values("q")
     ch.decide("ZM-3", values=by_q["mean"], se=by_q["se"])
     ch.decide("ZM-9", pse(q), pse(1 - q))
-    ch.decide("GU-T1-WBC-AIBR-VD", plain=study.sample(all_rows), under=study.sample(training_rows))
+    ch.decide("GU-1", plain=study.sample(all_rows), under=study.sample(training_rows))
 
-The last one has a `condition`: `plain` is the evidence without it, `under` with it. If the rule holds
+If the last one has a `condition`, `plain` is the evidence without it, `under` with it. If the rule holds
 plainly the claim is reproduced; if only under the condition, reproduced under a condition. Many
 claims at once, shown as one table with a row each (every row has its anchor)::
 
-    ch.decide_all({"GU-T1-PID-AIBR-VD": study.sample(a), "GU-T1-PID-AIBR-RP": study.sample(b)})
+    ch.decide_all({"GU-1": study.sample(a), "GU-2": study.sample(b)})
 
 `note="..."` adds a computed sentence to a card. The last cell is ``ch.finish()``: it writes
 `<results>/<stem>/claims.csv` and `<results>/../provenance/<stem>.json`, shows the provenance block,
