@@ -45,11 +45,10 @@ resumes. A function written in the notebook works too; its points are computed e
                                         # var, var_se, var_low, var_high
 
 **Results** go to `<results>/<stem>/<name>.csv`; figures show with their caption and alternative
-text, numbers are glued for the prose (there: the role `glue:text` with the key `best:.3f`)::
+text::
 
     ch.save("accuracy", summary)
     ch.figure(plot.curves(summary, x="q", hue="dataset", baselines={"majority": .76}))
-    ch.number("best", summary["mean"].max())
 
 **A chapter of a paper** is made by its package, which says where its rows and numbers are; then a
 notebook has one line a figure and one line a verdict, and each leads to its computation by *go to definition*::
@@ -106,12 +105,12 @@ before the `*` are evidence, given in the chapter; those after it are fixed in t
 `ppdm.study.worlds`); a *plant* is a world known to be wrong (no undoing, shuffled labels), said in the
 same form. A frame of many worlds has the coordinate `world`, and one for the draws of chance, `split`
 say. Repetitions that share no split are dealt into draws by `study.dealt`. Claims take their evidence
-from a summary of the frame, which is handed over under a name::
+from a summary of the frame, by the name of the function that gives it::
 
     at = [{"dataset": d, "q": q, "split": k} for d in SETS for q in Q for k in range(12)]
     frame = ch.run(study.under(learned, READINGS), study.points(at, READINGS), reps=80)
     wrong = ch.run(study.under(learned, PLANTS), study.points(at, PLANTS, ours=False), reps=80)
-    ch.evidence("learned", study.summarise(frame), plants=study.summarise(wrong), readings=READINGS)
+    return study.Rows(study.summarise(frame), plants=study.summarise(wrong), readings=READINGS)
 
 **A claim is data**: its entry says which rows of which summary, and what is taken from them::
 
@@ -165,10 +164,7 @@ its default). In the chapter, evidence is handed over by position or by name; a 
     ch.decide("GU-1", plain=study.sample(all_rows), under=study.sample(training_rows))
 
 If the last one has a `condition`, `plain` is the evidence without it, `under` with it. If the rule holds
-plainly the claim is reproduced; if only under the condition, reproduced under a condition. Many
-claims at once, shown as one table with a row each (every row has its anchor)::
-
-    ch.decide_all({"GU-1": study.sample(a), "GU-2": study.sample(b)})
+plainly the claim is reproduced; if only under the condition, reproduced under a condition.
 
 `note="..."` adds a computed sentence to a card. The last cell is ``ch.finish()``: it writes
 `<results>/<stem>/claims.csv` and `<results>/../provenance/<stem>.json`, shows the provenance block,
@@ -208,10 +204,10 @@ from ppdm.study.chapter import Chapter
 from ppdm.study.grid import PointError, rows, run
 from ppdm.study.rules import sample
 from ppdm.study.tidy import dealt, summarise
-from ppdm.study.verdicts import Rows, cases, clustered, each, moved
+from ppdm.study.verdicts import Rows, cases, clustered, moved
 from ppdm.study.worlds import Reading, pairs, points, under
 
 __all__ = [
-    "Chapter", "PointError", "Reading", "Rows", "cases", "clustered", "dealt", "each", "ledger", "moved", "pairs",
+    "Chapter", "PointError", "Reading", "Rows", "cases", "clustered", "dealt", "ledger", "moved", "pairs",
     "points", "rows", "rules", "run", "sample", "summarise", "under",
 ]  # fmt: skip

@@ -10,14 +10,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from ppdm import data, places
 from ppdm.files import replace_file
 from ppdm.study import cards, grid, ledger, manifest, provenance
 from ppdm.study.parameters import check as check_parameters
-from ppdm.study.worlds import Reading
 
 # Columns of saved frames come in this order, where they apply; others stand before `rep`.
 ORDER = ("dataset", "scheme", "groups", "theta", "q", "k", "delta", "reading")
@@ -155,28 +153,7 @@ class Chapter:
         drawing = plot.element(figure, alt, name)
         _display(cards.figure(drawing, self.figures, name, caption, files))
 
-    def number(self, key: str, value: Any) -> Any:
-        """Glue a number (or a word) for the prose; returns it."""
-        value = value.item() if isinstance(value, np.generic) else value
-        _glue(key, value)
-        return value
-
     # Deciding
-
-    def evidence(
-        self,
-        name: str,
-        frame: pd.DataFrame,
-        *,
-        plants: pd.DataFrame | None = None,
-        draws: str | None = "split",
-        readings: Iterable[Reading] = (),
-    ) -> None:
-        """Hand over a summary of runs in many worlds, from which claims take their evidence by `name`.
-
-        `readings` are those of its column `world`, `plants` a summary of wrong worlds (see `study.cases`).
-        """
-        self.ledger.rows[name] = ledger.Rows(frame, plants, draws, tuple(readings))
 
     def movers(self, *ids: str, rows: ledger.Rows | None = None) -> list[str]:
         """The readings that move the evidence of one of these claims by a standard error or more.
@@ -206,10 +183,6 @@ class Chapter:
         if function is not None and name not in self.ledger.rows:
             rows = self.get(function)
             self.ledger.rows[name] = rows if isinstance(rows, ledger.Rows) else ledger.Rows(rows)
-
-    def decide_all(self, evidence: dict[str, dict]) -> cards.Html:
-        """Decide many claims (id to its evidence by name) and return them as one table."""
-        return cards.cards([self.ledger.decide(id, **given) for id, given in evidence.items()])
 
     def elsewhere(self, stem: str) -> cards.Html:
         """The claims that another page decides, each under the anchor its card once had here."""

@@ -237,18 +237,6 @@ def _filled(rows: pd.DataFrame, ours: pd.DataFrame, draws: str | None) -> pd.Dat
     return pd.concat([rows, rest]) if len(rest) else rows
 
 
-def each(evidence: Callable, parts: pd.DataFrame | Iterable[Any], column: str = "draw") -> dict:
-    """The evidence of each draw alone: of a frame's rows of each split, seed or data set, or of each part.
-
-    >>> frame = pd.DataFrame({"split": [0, 0, 1, 1], "value": [1., 3, 5, 7]})
-    >>> each(lambda rows: {"value": rows["value"].mean()}, frame, "split")
-    {'split 1': {'value': np.float64(2.0)}, 'split 2': {'value': np.float64(6.0)}}
-    """
-    if isinstance(parts, pd.DataFrame):
-        parts = [rows for _, rows in parts.groupby(column, sort=False)]
-    return {f"{column} {i}": evidence(part) for i, part in enumerate(parts, 1)}
-
-
 def clustered(draws: Mapping[Any, dict]) -> dict:
     """One evidence from that of each draw: the mean over draws, its error from their spread.
 

@@ -184,7 +184,7 @@ def rates(records: Records) -> str:
                 (kind_of, len(group), *(f"{100 * x:.1f}" for x in (ends[0][0], ends[1][-1])))
             )
     head = (
-        "True worlds",
+        "The worlds are",
         "Claims",
         "Of 100 true, accepted at least",
         "Of 100 false, accepted at most",
@@ -227,7 +227,7 @@ def _table(head: tuple[str, ...], rows: list[tuple]) -> str:
         return f"| {' | '.join(words)} |"
 
     text = "\n".join(map(line, [head, ("---",) * len(head), *rows]))
-    return f"{text}\n" if rows else "No chapter has been run yet.\n"
+    return f"{text}\n" if rows else "None.\n"
 
 
 def example(notebook: Path) -> str:
