@@ -1,4 +1,4 @@
-"""The house style of figures: one function for each kind, on matplotlib.
+"""The house style of figures: one function for each kind, on seaborn.
 
 Every function takes frames (mostly `study.summarise`'s) and returns a matplotlib figure that carries
 `.caption` and `.alt`, both made from the data; `ch.figure(fig)` puts it on the page. Coordinates
@@ -32,6 +32,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as PlainFigure
 from numpy.typing import ArrayLike
@@ -582,21 +583,18 @@ def _draw_line(
     i: int,
     joined: bool,
 ) -> None:
-    """The i-th line of a panel, and its band where there is one."""
+    """The i-th line (or its points alone) of a panel, and its band where there is one."""
     x, y = columns
-    look: dict[str, Any] = {"linestyle": (0, DASHES[i]) if DASHES[i] else "-"}
-    if not joined:
-        look = {"linestyle": "", "markersize": 4, "alpha": 0.85}
-    marker = MARKERS[i] if len(line) <= 25 or not joined else None
-    ax.plot(
-        line[x],
-        line[y],
-        color=COLOURS[i],
-        marker=marker,
-        markeredgewidth=0,
-        label=name or None,
-        **look,
-    )
+    shown = {"data": line, "x": x, "y": y, "ax": ax, "color": COLOURS[i], "label": name or None}
+    if joined:
+        dashes = (0, DASHES[i]) if DASHES[i] else "-"
+        marker = MARKERS[i] if len(line) <= 25 else None
+        sns.lineplot(
+            **shown, marker=marker, markeredgewidth=0, linestyle=dashes, estimator=None,
+            sort=False, legend=False,
+        )  # fmt: skip
+    else:
+        sns.scatterplot(**shown, marker=MARKERS[i], s=16, alpha=0.85, linewidth=0, legend=False)
     if band:
         ax.fill_between(
             line[x], line[band[0]], line[band[1]], color=COLOURS[i], alpha=0.22, linewidth=0

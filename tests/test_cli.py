@@ -50,7 +50,7 @@ def test_an_option_means_the_same_wherever_it_is():
 
 #: What a plain install does not bring: the extras' packages, and what comes with them.
 EXTRAS = [
-    "matplotlib", "ucimlrepo", "tqdm", "platformdirs", "cloudpickle", "psutil", "papermill",
+    "matplotlib", "seaborn", "ucimlrepo", "tqdm", "platformdirs", "cloudpickle", "psutil", "papermill",
     "nbclient", "nbformat", "nbgrader", "nbconvert", "IPython", "sphinx", "docutils", "bs4", "playwright",
     "pytest", "hypothesis", "polars", "duckdb", "pyarrow", "dask", "distributed",
 ]  # fmt: skip

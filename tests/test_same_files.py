@@ -50,7 +50,7 @@ if __name__ == "__main__":
     frame = ch.run(study.under(point, OTHER), study.points(grid, OTHER))
     wrong = ch.run(study.under(point, WRONG), study.points(grid, WRONG, ours=False))
     ch.save("errors", study.summarise(frame, cluster="split"))
-    ch.decide("ZD-27", **study.cases(mean, frame, plants=wrong))
+    ch.ledger.decide("ZD-27", **study.cases(mean, frame, plants=wrong))
     ch.finish()
 """
 

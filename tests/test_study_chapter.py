@@ -84,7 +84,7 @@ def small_chapter(folder, decide=("ZD-1", "ZD-2", "ZD-3", "ZD-4"), **parameters)
         "ZD-4": {"size": reported[-1, -1] - TRUE[-1, -1]},
     }
     for id in decide:
-        ch.decide(id, **evidence[id])
+        ch.ledger.decide(id, **evidence[id])
     ch.finish()
     return {id: d.verdict for id, d in ch.ledger.decided.items()}
 

@@ -221,6 +221,11 @@ def test_advice_names_the_worst_and_warns_of_readable_groups():
         "1,707 if all follow the instructions; 3,348 if 10 of 100 do not" in new
         and "nan" not in new
     )
+    assert "have ε = 2.06" in new  # of the two that are secret, not of the anchor
+    lone = Survey({"A": YESNO, "B": YESNO}, one("warner", p=0.7).protection, known={"B": [1, 0]})
+    assert (
+        "the shares of B are known, but no other question is protected as" in advice.check(lone)[0]
+    )
     sure = one("extended-crosswise", p=0.01)
     assert "A is hardly protected: 99 % of the reports" in advice.check(sure)[0]
 

@@ -206,12 +206,11 @@ class Sample:
         """The means of functions of the report, [mean, cell]."""
         return values @ (self.sums / self.total)
 
-    def alike(self, values: np.ndarray) -> np.ndarray:
-        """The variances of the means, had as many respondents been drawn one by one, all with equal weight."""
-        if not self.size > 1:
-            return np.full(len(values), np.nan)
-        centred = values - self.means(values)[:, None]
-        return centred**2 @ (self.sums / self.total) / (self.size - 1)
+    @property
+    def alike(self) -> Sample:
+        """As many respondents with the same reports, had they been drawn one by one, all with equal weight."""
+        sums = self.sums * (self.size / self.total)
+        return Sample(sums, sums)
 
     def covariance(self, values: np.ndarray) -> np.ndarray:
         """The covariance of the means; nan of a single respondent."""

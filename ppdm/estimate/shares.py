@@ -338,7 +338,7 @@ class _Question:
             return math.nan, math.nan, math.nan, math.nan, 1.0
         share, linear = mean / size, (value - mean / size * base)[None] / size
         variance = float(sample.covariance(linear)[0, 0])
-        alike = float(sample.alike(linear)[0])
+        alike = float(sample.alike.covariance(linear)[0, 0])
         deff = variance / alike if alike > 0 else 1.0
         z = interval.quantile(alpha, sample.freedom)
         if self.by is not None:

@@ -234,8 +234,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         if not all(domain.shape):
             name = domain.names[domain.shape.index(0)]
             raise ValueError(f"{name!r} has no levels: there are no records, and none are declared")
-        if records is not None and not records > 0:
-            raise ValueError(f"there are no records to learn from: their number is {records:g}")
+        if records is not None and records == 0:
+            raise ValueError("there are no records to learn from")
         self.target_ = target
         self.record_domain_ = domain
         self.domain_ = domain.only([name for name in domain.names if name != target])

@@ -44,8 +44,7 @@ resumes. A function written in the notebook works too; its points are computed e
     summary = study.summarise(frame)    # coordinates, metric, reps, mean, se, low, high (95 %),
                                         # var, var_se, var_low, var_high
 
-**Results** go to `<results>/<stem>/<name>.csv`; figures show with their caption and alternative
-text::
+**Results** go to `<results>/<stem>/<name>.csv`; figures show with their caption and alternative text::
 
     ch.save("accuracy", summary)
     ch.figure(plot.curves(summary, x="q", hue="dataset", baselines={"majority": .76}))
@@ -71,14 +70,14 @@ Numbers in sentences stand in the markdown, followed by a comment with their nam
 ``81.3<!--majority:.1f-->``. The build puts in what the chapter's `numbers` computed, and
 ``ppdm book numbers`` writes it into the notebooks.
 
-**Claims** stand in `book/claims/<stem>.yml`, each with the rule that decides it. Arguments of a rule
-before the `*` are evidence, given in the chapter; those after it are fixed in the claim's entry
-(see `ppdm.study.rules`)::
+**Claims** stand in `book/claims/<stem>.yml`, each with its evidence and the rule that decides it. Arguments of a
+rule before the `*` are evidence; those after it are fixed in the claim's entry (see `ppdm.study.rules`)::
 
     - id: ZM-3
       paper: zhan-matwin                  # zhan-matwin ZM, zhan-du ZD, guo GU, huang-du HD, which WC
       where: Section 3.2.1
       claim: Mean accuracy falls as q goes from 1 to 0.
+      evidence: {rows: learned, from: along, x: q}
       rule: {name: trend, direction: rising}
       margin: accuracy                    # a name of book/claims/margins.yml
       expect: reproduced
@@ -86,16 +85,16 @@ before the `*` are evidence, given in the chapter; those after it are fixed in t
       paper: zhan-matwin
       where: Section 4
       claim: PSE at q equals PSE at 1 - q.
+      evidence: {rows: turned, from: sides}
       rule: {name: identity, tolerance: 1.0e-9}
       unmet: wrong                        # defaults: met: reproduced, unmet: not reproduced
       why: At q = 1 nothing is hidden, at q = 0 everything is.     # shown unless reproduced
       expect: wrong
-    - id: GU-T1
+    - id: GU-T1-WBC-AIBR-VD
       paper: guo
       where: Table 1
-      claim: The numbers of Table 1.
-      each: [dataset, scheme]             # columns: the rule is asked of each part, and all must meet it
-      printed: {"WBC, AIBR": "0.37", "PID, AIBR": "0.50"}     # strings: their digits count
+      claim: VD of AIBR on WBC.
+      printed: "0.37"                     # a string: its digits count
       rule: {name: agree, paper_reps: 50, family: table-1}    # the family is counted for you
       condition: the metrics are taken over the training rows  # allows "under a condition"
       expect: reproduced
@@ -105,12 +104,13 @@ before the `*` are evidence, given in the chapter; those after it are fixed in t
 `ppdm.study.worlds`); a *plant* is a world known to be wrong (no undoing, shuffled labels), said in the
 same form. A frame of many worlds has the coordinate `world`, and one for the draws of chance, `split`
 say. Repetitions that share no split are dealt into draws by `study.dealt`. Claims take their evidence
-from a summary of the frame, by the name of the function that gives it::
+from a summary of the frame::
 
-    at = [{"dataset": d, "q": q, "split": k} for d in SETS for q in Q for k in range(12)]
-    frame = ch.run(study.under(learned, READINGS), study.points(at, READINGS), reps=80)
-    wrong = ch.run(study.under(learned, PLANTS), study.points(at, PLANTS, ours=False), reps=80)
-    return study.Rows(study.summarise(frame), plants=study.summarise(wrong), readings=READINGS)
+    def learned(ch):
+        at = [{"dataset": d, "q": q, "split": k} for d in SETS for q in Q for k in range(12)]
+        frame = ch.run(study.under(point, READINGS), study.points(at, READINGS), reps=80)
+        wrong = ch.run(study.under(point, PLANTS), study.points(at, PLANTS, ours=False), reps=80)
+        return study.Rows(study.summarise(frame), study.summarise(wrong), readings=READINGS)
 
 **A claim is data**: its entry says which rows of which summary, and what is taken from them::
 
@@ -121,13 +121,11 @@ from a summary of the frame, by the name of the function that gives it::
 entries, `plain` and `under`. Then ``ch.decide("ZM-11")`` decides it, in every world that can touch it:
 ours is the mean over splits, with its error from the spread between them (`study.clustered`); each split
 alone is a draw, each reading whose `touches` name the claim a world. Where a reading moves a value by a
-standard error or more (``ch.movers("ZM-8", "ZM-11")``), run the pairs too: ``study.pairs(READINGS,
+standard error or more (``ch.movers("ZM-8", "ZM-11", rows=rows)``), run the pairs too: ``study.pairs(READINGS,
 names)`` are readings again, named "a + b". An extractor of one paper stands in its `rows.py`, by its name with
-underscores; identities are rows with the columns `ours` and `theirs` (from: sides). By hand, evidence is a
-function of a world's rows, taken through all of them by ``study.cases(function, frame, plants=wrong)``; or by hand,
-``ch.decide(id, ..., worlds={name: evidence}, draws={...}, plants={...})``, evidence of a claim with a
-condition being ``{"plain": ..., "under": ...}``. ``study.summarise(frame, cluster="split")`` is a summary
-whose errors come from the spread between splits.
+underscores; identities are rows with the columns `ours` and `theirs` (from: sides). A draw called "all"
+decides, if there is one; the numbered ones are asked alone. ``study.summarise(frame, cluster="split")`` is a
+summary whose errors come from the spread between splits.
 
 In the claim's entry::
 
@@ -139,7 +137,7 @@ In the claim's entry::
       needs: [as_declared]                       # checks of the method, see ppdm.papers.checks
       unit: points                               # points, %: shares shown a hundredfold; or a word
 
-A plant that is named and not handed in fails at once; one that the rule accepts fails the chapter.
+A plant that is named and not among the rows fails at once; one that the rule accepts fails the chapter.
 The card says in how many variations the verdict is the same, another one, or cannot be told, with a strip: our
 interval, the threshold, a dot a variation (a ring where the verdict is another, a cross a plant). All
 values go to `<results>/<stem>/worlds.csv`, the counts to `claims.csv` (`worlds` includes our own).
@@ -155,28 +153,15 @@ too often tells nothing, and fails the build unless that is what its entry expec
 threshold, condition or expectation that changes without an entry there fails a test. After a change,
 tell it there and write the fingerprints anew: ``python -m ppdm.study``.
 
-Further keys: `full_size: true|false` says whether the rule waits for the paper's size (each rule has
-its default). In the chapter, evidence is handed over by position or by name; a card is shown::
+Further keys: `full_size: true|false` says whether the rule waits for the paper's size (each rule has its
+default); `was: [ZM-18]` names claims that are one with this one now, whose addresses lead here (changes.yml
+says so, by `what: joined`); `central: true` is for those of the paper's abstract. With a `condition`, `plain`
+is the evidence without it, `under` with it: if the rule holds plainly the claim is reproduced; if only under
+the condition, reproduced under a condition.
 
-    by_q = summary[summary.metric == "accuracy"].sort_values("q")
-    ch.decide("ZM-3", values=by_q["mean"], se=by_q["se"])
-    ch.decide("ZM-9", pse(q), pse(1 - q))
-    ch.decide("GU-1", plain=study.sample(all_rows), under=study.sample(training_rows))
-
-If the last one has a `condition`, `plain` is the evidence without it, `under` with it. If the rule holds
-plainly the claim is reproduced; if only under the condition, reproduced under a condition.
-
-`note="..."` adds a computed sentence to a card. The last cell is ``ch.finish()``: it writes
-`<results>/<stem>/claims.csv` and `<results>/../provenance/<stem>.json`, shows the provenance block,
-and fails if a claim of the file has no verdict. At the top of the page, a markdown cell with::
-
-    ```{glue} 01_electronic_surveys-verdicts
-    ```
-
-shows the table of verdicts. Glued beside it: `<stem>-summary` ("17 claims: 12 reproduced, ...") and
-`<stem>-size` ("the paper's size" or "a quick run (...)"), for a `glue:text` role here or, as
-`../notebooks/<stem>.ipynb::<key>`, on another page. A page without a claims file uses a chapter in
-the same way.
+The last cell is ``ch.finish()``: it writes `<results>/<stem>/claims.csv`, `numbers.json` and
+`<results>/../provenance/<stem>.json`, shows all verdicts, folded, and the provenance block, and fails if a
+claim of the file has no verdict. A page without a claims file uses a chapter in the same way.
 
 The rules (evidence; what the entry fixes):
 

@@ -162,20 +162,16 @@ class Chapter:
         """
         return self.ledger.movers(*ids, rows=rows)
 
-    def decide(self, id: str, *evidence: Any, **given: Any) -> Any:
-        """Decide a claim by its rule and return its card (let it be the cell's last line).
+    def decide(self, *ids: str) -> Any:
+        """Decide claims by the evidence and the rules that their entries name (let it be the cell's last line).
 
-        A claim whose entry names its evidence needs no more than its id; many ids give one table. `plain`,
-        `under`: evidence of a claim with a condition; `worlds`, `draws`, `plants`: the same claim elsewhere,
-        names to evidence (see `study.cases`); `note`: a computed sentence.
+        One claim is shown as a card, many as one table.
         """
-        ids = [id, *(more for more in evidence if isinstance(more, str))]
         for known in filter(None, map(self.ledger.claims.get, ids)):
             for name in (known.rows, *known.needs):
                 self._compute(name)
-        if len(ids) > 1:
-            return cards.cards([self.ledger.decide(each) for each in ids])
-        return cards.Card(self.ledger.decide(id, *evidence, **given))
+        decisions = [self.ledger.decide(id) for id in ids]
+        return cards.Card(decisions[0]) if len(ids) == 1 else cards.cards(decisions)
 
     def _compute(self, name: str) -> None:
         """The rows that a claim's entry names, by the function of that name in the paper's `rows`."""
@@ -193,7 +189,7 @@ class Chapter:
         return cards.verdicts(self.ledger.in_order())
 
     def finish(self) -> None:
-        """Write verdicts and provenance, glue them, show the provenance block.
+        """Write verdicts, numbers and provenance, and show the verdicts, folded, and the provenance block.
 
         Fails if a claim has no verdict. A verdict that is not the expected one is shown here; the
         build fails on it.
@@ -201,17 +197,14 @@ class Chapter:
         facts = self._provenance()
         path = self.results.parent / "provenance" / f"{self.stem}.json"
         replace_file(path, json.dumps(facts, indent=2, default=str).encode() + b"\n")
-        _glue(f"{self.stem}-size", facts["size"])
         if self.numbers:
             self._write_numbers(self.numbers(self))
         if self.ledger.claims:
             decided = self.results / self.stem / "claims.csv"
             self.ledger.write(decided)
             self.recorder.table(decided.name, decided.read_bytes())
-            _glue(f"{self.stem}-verdicts", self.verdicts())
-            _glue(f"{self.stem}-summary", ledger.summary(self.ledger.decided.values()))
         self._write_manifest(facts)
-        if self.ledger.claims and self.numbers:
+        if self.ledger.claims:
             _display(cards.folded(self.verdicts(), "All verdicts of this page"))
         if self.ledger.changed():
             _display(cards.changed(self.ledger.changed()))
@@ -328,14 +321,6 @@ def _short(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return f"{len(value)} values" if len(value) > 4 else ", ".join(map(str, value))
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-
-
-def _glue(key: str, value: object) -> None:
-    """Glue for the page; outside of a notebook there is no page."""
-    if _in_notebook():
-        from myst_nb import glue
-
-        glue(key, value, display=False)
 
 
 def _display(piece: cards.Html) -> None:

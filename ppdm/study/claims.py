@@ -91,6 +91,7 @@ class Claim:
         return f"{text}, margin {self.given['margin']:g} ({self.margin})" if self.margin else text
 
 
+FEW = 6  # printed numbers that are told one by one
 LISTS = ("refuses", "accepts", "was", "each", "needs")
 NEEDED = ("id", "paper", "where", "claim", "rule", "expect")
 KEYS = tuple({f.name for f in fields(Claim)} - {"given", "family", "history"})
@@ -130,8 +131,7 @@ def read(path: str | Path) -> dict[str, Claim]:
             told = {"met": SUPPORTED, "unmet": NOT_SUPPORTED} | told
         if "printed" in rules.FIXED[name]:
             given["printed"] = entry["printed"]
-        if isinstance(entry.get("printed"), dict):
-            told["printed"] = ""
+        told["printed"] = printed(entry)
         claims[entry["id"]] = Claim(**told, given=given)
     families: Counter[str] = Counter()
     for claim in claims.values():
@@ -148,8 +148,18 @@ def _names(names: Any) -> tuple[str, ...]:
 
 def _printed(entry: dict) -> list:
     """The printed numbers of an entry: one, or one for each of its parts."""
-    printed = entry.get("printed", "")
-    return list(printed.values()) if isinstance(printed, dict) and entry.get("each") else [printed]
+    given = entry.get("printed", "")
+    return list(given.values()) if isinstance(given, dict) and entry.get("each") else [given]
+
+
+def printed(entry: dict) -> str:
+    """What an entry has as printed, in short.
+
+    >>> printed({"printed": {"0.6": "0.6", "0.7": "0.5"}, "each": ["delta"]})
+    '0.6, 0.5'
+    """
+    numbers = _printed(entry)
+    return ", ".join(numbers) if len(numbers) <= FEW else f"{len(numbers)} numbers"
 
 
 def _faults(

@@ -10,7 +10,7 @@ from pathlib import Path
 from ppdm import __version__, places
 from ppdm.study import identity
 
-LIBRARIES = [*identity.NUMERICAL, "matplotlib"]
+LIBRARIES = [*identity.NUMERICAL, "matplotlib", "seaborn"]
 
 
 def versions() -> dict[str, str]:

@@ -224,16 +224,6 @@ def between_ends(rows: pd.DataFrame, x: str, by: Sequence[str] = ("dataset",)) -
     return {"differences": np.array(differences), "se": np.array(errors), "names": list(names)}
 
 
-def gaps(rows: pd.DataFrame, of: str = "mean", by: Sequence[str] = ("dataset",)) -> dict:
-    """All values as differences that are claimed to be positive, each named by the coordinates `by`.
-
-    >>> gaps(pd.DataFrame({"dataset": ["b", "a"], "mean": [1.0, 2], "se": 0.0}))["differences"]
-    array([2., 1.])
-    """
-    found = worst_of(rows, of, by)
-    return {"differences": found.pop("value")} | found
-
-
 def sides(rows: pd.DataFrame) -> dict:
     """Two columns that are to be equal, `ours` and `theirs`; `names` says what each row is, if it is there.
 
@@ -256,7 +246,7 @@ def _names(rows: pd.DataFrame) -> list[str]:
 #: What a claim's entry may name after `from`, beside what its paper's rows.py has.
 EXTRACTORS: dict[str, Callable[..., dict]] = {
     "along": along, "loss at": loss_at, "worst of": worst_of, "between ends": between_ends, "sides": sides,
-    "values of": values_of, "differences of": differences_of, "number": number, "gaps": gaps,
+    "values of": values_of, "differences of": differences_of, "number": number,
 }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ppdm.contract import Survey, groups, members
 from ppdm.disguise import scheme_of
 from ppdm.domain import listed
-from ppdm.survey.compliance import needed
+from ppdm.survey.compliance import anchors_of, needed
 from ppdm.survey.devices import HALVES
 from ppdm.survey.form import promises, question, read_strings
 from ppdm.survey.relate import power
@@ -98,6 +98,13 @@ def check(survey: Survey) -> list[str]:
             )
         if not math.isfinite(scheme.epsilon(name)):
             warnings.append(f"some report on {name} rules an answer out for certain.")
+    for name in survey.known:
+        asked = [n for n in survey.protected if n not in survey.known]
+        if not any(name in anchors_of(survey, other) for other in asked):
+            warnings.append(
+                f"the shares of {name} are known, but no other question is protected as it is: it shows nothing of who "
+                "follows the instructions."
+            )
     for spec in survey.protection:
         warnings += [
             _readable(spec, group, survey)
@@ -213,9 +220,10 @@ def _joint(survey: Survey) -> str:
     >>> _joint(Survey({"A": [0, 1], "B": [0, 1]}, [spec]))
     ' Answers that go together tell of each other, too: all protected reports of one person have ε = 2.20.'
     """
-    if len(survey.protected) < 2:
+    hidden = [name for name in survey.protected if name not in survey.known]
+    if len(hidden) < 2:
         return ""
-    epsilon = scheme_of(survey).epsilon(domain=survey.domain.only(survey.protected))
+    epsilon = scheme_of(survey).epsilon(domain=survey.domain.only(hidden))
     told = f"{epsilon:.2f}" if math.isfinite(epsilon) else "infinite"
     return f" Answers that go together tell of each other, too: all protected reports of one person have ε = {told}."
 

@@ -13,6 +13,7 @@ import yaml
 
 from ppdm.book.templating import fill
 from ppdm.study import history
+from ppdm.study.claims import printed
 from ppdm.study.manifest import last_verified
 
 UNDECIDED = "not decided"
@@ -20,7 +21,7 @@ UNDECIDED = "not decided"
 COLUMNS = ("id", "paper", "where", "claim", "printed", "ours", "low", "high", "rule", "verdict",
            "note", "worlds", "holds", "fails_in", "refuses", "firm", "worst", "unit", "history", "outcome", "same",
            "other", "cannot_tell", "accepts_true", "accepts_false", "central")  # fmt: skip
-WRITTEN = ("id", "paper", "where", "claim", "printed")
+WRITTEN = ("id", "paper", "where", "claim")
 
 
 class Records(NamedTuple):
@@ -106,8 +107,11 @@ def read_claims(folder: Path, results: Path) -> list[dict[str, Any]]:
             claim |= {"verdict": "not decided: the chapter has not been run"}
             claim |= {"rule": rule if isinstance(rule, str) else rule["name"]}
             claim |= {name: " ".join(str(entry.get(name) or "").split()) for name in WRITTEN}
-            claim |= {name: value for name, value in row.items() if value}
-            claim |= {"chapter": path.stem, "history": rulebook.status(entry["id"])}
+            claim |= {"printed": printed(entry)} | {
+                name: value for name, value in row.items() if value
+            }
+            status = rulebook.status(entry["id"], *entry.get("was", ()))
+            claim |= {"chapter": path.stem, "history": status, "was": entry.get("was", [])}
             claim["central"] = "yes" if entry.get("central") else ""
             claim["evidence"] = f"../notebooks/{path.stem}.html#claim-{entry['id']}" if row else ""
             claims.append(claim)
@@ -125,7 +129,7 @@ def write_csv(records: Records, path: Path) -> None:
             name
             for claim in records.claims
             for name in claim
-            if name not in ("chapter", "evidence")
+            if name not in ("chapter", "evidence", "was")
         )
         columns = dict.fromkeys([*COLUMNS, *new])  # what a chapter writes besides is kept
         writer = csv.DictWriter(file, columns, lineterminator="\n", extrasaction="ignore")

@@ -154,7 +154,7 @@ def rules_history(records: Records) -> str:
     rows = []
     for paper in records.papers:
         claims = [c for c in records.claims if c["paper"] == paper["paper"] and c["history"]]
-        ids = {claim["id"] for claim in claims}
+        ids = {id for claim in claims for id in (claim["id"], *claim["was"])}
         changes = [change for change in records.changes if ids & set(change["claims"])]
         rows += [paper | {"all": claims, "changes": changes}] if claims else []
     return sections("rules_history.html", rows) or "No change has been recorded.\n"

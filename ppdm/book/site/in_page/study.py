@@ -36,10 +36,6 @@ class Chapter:
         """The data set itself: there is no provenance to note it in."""
         return dataset
 
-    def number(self, key: str, value: Any) -> Any:
-        """The number itself: there is no prose that waits for it."""
-        return value
-
     def save(self, name: str, frame: Any) -> Any:
         """The frame itself: nothing is kept."""
         return frame
