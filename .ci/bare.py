@@ -45,6 +45,7 @@ while read -r command; do
 done < commands
 sed -n '/^```python$/,/^```$/p' README.md | sed '/^```/d' > readme.py
 cat >> readme.py <<'END'
+import numpy as np
 import pandas as pd
 answers = pd.DataFrame({"smokes": ["no", "yes"] * 500, "age": ["young", "old"] * 500})
 scheme.disguise(answers, np.random.default_rng(2)).to_csv("reports.csv", index=False)

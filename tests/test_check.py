@@ -97,9 +97,9 @@ DEFECTS = [
     ("<button></button>", "axe", "button-name"),
     (
         """<p style='height: 100vh'>late</p><script>
-        setTimeout(() => document.querySelector('h1').style.marginTop = '300px', 60)</script>""",
+        setTimeout(() => document.querySelector('h1').style.marginTop = '600px', 60)</script>""",
         "jumps",
-        "while it loads, allowed 0.1",
+        "while it loads, allowed 0.3",
     ),
     ("<p><span class='math'>x^2</span></p>", "mathematics", "x^2"),
     (

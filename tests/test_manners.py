@@ -8,7 +8,7 @@ from sklearn.ensemble import BaggingClassifier, VotingClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ppdm import MultiGroup, Survey, count, scheme_of
+from ppdm import MultiGroup, Survey, count, reports, scheme_of
 from ppdm.learn import ID3, NaiveBayes
 
 pytestmark = pytest.mark.filterwarnings("ignore:X has no column names", "ignore:column 'y'")
@@ -130,3 +130,17 @@ def test_what_cannot_be_learned_from_is_refused_in_a_sentence(X, y, weights, mes
         return
     with pytest.raises(ValueError, match=message):
         NaiveBayes().fit(X, y, weights)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float64[pyarrow]", object])
+def test_a_class_that_the_frame_declares_may_have_fractions(dtype):
+    """What a frame of reports counts are levels, whatever numbers they are."""
+    frame = pd.DataFrame({"A": [0, 1, 0], "grade": pd.Series([-1, 0.5, 0.5], dtype=dtype)})
+    scheme = scheme_of(
+        Survey(
+            {"A": (0, 1), "grade": (-1, 0.5)},
+            ({"mechanism": "k-rr", "p": 0.75, "attributes": ("A",)},),
+        )
+    )
+    sent = reports(frame, scheme)
+    assert set(NaiveBayes(scheme).fit(sent[["A"]], sent["grade"]).classes_) == {-1, 0.5}

@@ -13,7 +13,8 @@ from types import ModuleType
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
+
+from ppdm.scientific import stdtrit
 
 ERRORS = defaultdict(
     lambda: "se", var="var_se", sd="sd_se"

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri, stdtrit
 
 from ppdm.data import in_words
+from ppdm.scientific import ndtri, stdtrit
 from ppdm.study import rates, rules, tidy
 from ppdm.study.claims import CONDITION, NOT_DECIDED, REPRODUCED, UNTESTABLE, Claim, LedgerError
 from ppdm.study.rates import Rates

@@ -69,6 +69,11 @@ def surface(summary: pd.DataFrame) -> str:
         axes.set(xlabel="θ", ylabel="groups", zlabel="accuracy", yticks=[1, 2, 3])
         for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
             axis.set_pane_color((0, 0, 0, 0))
+        if phone:  # it stands in a narrow card
+            axes.locator_params(nbins=3)
+            axes.tick_params(labelsize=17)
+            for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+                axis.label.set_size(17)
         return figure
 
     words = "Mean accuracy on Adult: a valley along θ = 1/2, deeper and wider with more groups."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -40,9 +41,10 @@ def with_caption(figure: plot.Figure, *caption: str) -> plot.Figure:
 
 def on_every_panel(figure: plot.Figure, change: Callable[[Axes, str], object]) -> plot.Figure:
     """Something added to each panel of a figure, by its title, for a wide page and for a phone."""
-    for laid in filter(None, (figure, figure.narrow)):
-        for ax in laid.axes:
-            change(ax, ax.get_title().replace("\n", " "))
+    with matplotlib.rc_context(plot.STYLE):  # whose ink is the page's, on dark pages too
+        for laid in filter(None, (figure, figure.narrow)):
+            for ax in laid.axes:
+                change(ax, ax.get_title().replace("\n", " "))
     return figure
 
 

@@ -631,8 +631,11 @@ def answers_alone(ch: Chapter) -> study.Rows:
         voting.domain, np.ones(voting.domain.size)
     )  # answers that say nothing of each other
     read = MultiGroup(0.7, [[name] for name in even.names]).guess_answer(even, even.names[0])
-    wrong = pd.DataFrame({"dataset": VOTING, "attribute": even.names[0], "se": 0.0, "mean": [read - 0.7, read - 0.6],
-                          "world": ["people like coins", "people like coins, 0.6 promised"]})  # fmt: skip
+    above = {"people like coins": read - 0.7, "people like coins, 0.6 promised": read - 0.6}
+    wrong = pd.DataFrame([  # everywhere: a world takes what it does not name from ours
+        {"dataset": d, "attribute": even.names[0], "se": 0.0, "world": world, "mean": round(float(mean), 12)}
+        for d in DATASETS for world, mean in above.items()
+    ])  # fmt: skip
     every = [gains(d, "ours") for d in DATASETS] + [
         gains(d, r.name, r) for r in codings() for d in r.datasets
     ]
