@@ -46,9 +46,9 @@ array([0.7, 0.3])
 >>> pd.DataFrame({"reported": reported.values, "estimated": estimated.values,
 ...               "true": count(people).values}).round().astype(int).head(3)
    reported  estimated  true
-0      2882       3384  3370
-1       496        495   467
-2       718        817   826
+0      2881       3383  3370
+1       473        456   467
+2       739        852   826
 
 Learn. A learner reads a table, whoever made it. Told how the answers were disguised, it undoes
 the counts that it asks for, and nothing else.
