@@ -108,14 +108,6 @@ FONT_AHEAD = (
 )
 
 
-#: How wide a formula will be, in em, by what it is written with; what is not listed has half an em.
-_WIDTHS = {
-    r"[=<>≤≥≈→∈]": 1.3,
-    r"[-+−·×/]": 1.1,
-    r"[.,;:!|()\[\] ']": 0.3,
-    r"[A-Zθ∑∫]": 0.75,
-    r"[mw]": 0.8,
-}
 _SET = re.compile(
     r'<(span|div) class="(math [^"]*)"(?: style="--room:[^"]*")?>(\s*\\[(\[].*?)</\1>', re.DOTALL
 )
@@ -124,24 +116,16 @@ _SET = re.compile(
 def room_for(tex: str, display: bool) -> float:
     """Roughly the width of a formula in a line, or the height of one on lines of its own, in em.
 
-    So a page keeps its formulas' room until they are set, and does not jump.
+    So a page keeps its formulas' room until they are set. Where a browser prints the book, it measures them.
 
     >>> room_for(r"\\theta = 0.7", display=False), room_for(r"\\frac{a}{b}", display=True)
-    (3.3, 4.4)
+    (3.3, 3.8)
     """
     if display:
-        rows = [row for row in re.split(r"\\\\", tex) if row.strip()]
-        return 2 + sum(
-            2.4 if re.search(r"\\d?frac|\\sum|\\underbrace", row) else 1.6 for row in rows
-        )
-    words = re.sub(r"\s+", "", plain(re.sub(r"[_^]\{?[^{}]{1,2}\}?", "x", tex)))
-    return round(
-        sum(
-            next((w for letters, w in _WIDTHS.items() if re.match(letters, letter)), 0.5)
-            for letter in words
-        ),
-        1,
-    )
+        return 2 + 1.8 * len([row for row in re.split(r"\\\\", tex) if row.strip()])
+    letters = re.sub(r"\s|[_^]\{?([^{}]{1,2})\}?", "", plain(tex))
+    wide = len(re.findall(r"[=<>≤≥≈→∈+−·×-]", letters))
+    return round(0.55 * (len(letters) + wide), 1)
 
 
 #: What a browser measured: the room in em of a formula, in a line or (True) on lines of its own.
