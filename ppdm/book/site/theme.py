@@ -99,9 +99,12 @@ def _used_icons(site: Path) -> set[str]:
     return found
 
 
-#: Letters that come late are not taken, so that no text jumps: they are asked for at once. From a disk a
-#: page may not ask ahead, and need not.
-FONT_AHEAD = (
+#: Said before the page is drawn, so that nothing in it jumps. Light or dark, which the theme's script would choose later, with
+#: the borders of code that come with it. And letters: those that come late are not taken, so they are asked for at once;
+#: from a disk a page may not ask ahead, and need not.
+AHEAD = (
+    '{const d=document.documentElement.dataset;if(d.theme==="auto")'
+    'd.theme=matchMedia("(prefers-color-scheme: dark)").matches?"dark":"light"}'
     'if(location.protocol!=="file:"){const f=document.createElement("link");Object.assign(f,{rel:"preload",as:"font",'
     'type:"font/woff2",crossOrigin:"",href:document.documentElement.dataset.content_root+'
     '"_static/fonts/source-serif-4.woff2"});document.head.append(f)}'
@@ -245,7 +248,7 @@ def setup(app):
     """Register with Sphinx."""
     for style in ("site.css", "ppdm.css"):
         app.add_css_file(style, priority=900)  # after the theme's own
-    app.add_js_file(None, body=FONT_AHEAD, priority=1)
+    app.add_js_file(None, body=AHEAD, priority=1)
     app.add_js_file("site.js", loading_method="defer")
     app.connect("html-page-context", _mark_mathematics, priority=400)  # before Sphinx asks
     app.connect("html-page-context", _describe)
