@@ -436,3 +436,10 @@ def test_the_reference_has_what_is_public_and_is_linked(reference):
 def test_the_theme_is_mended(wrong, right):
     assert theme.mend_page(wrong) == right
     assert theme.mend_page(right) == right
+
+
+def test_a_formula_gets_the_room_that_a_browser_measured(tmp_path):
+    path = tmp_path / "a.html"
+    path.write_text(theme.mend_page(r'<p><span class="math notranslate">\(a &lt; b\)</span></p>'))
+    theme.give_room(tmp_path, {("a < b", False): 3.25})
+    assert path.read_text().count("--room") == path.read_text().count("--room:3.25em") == 1
