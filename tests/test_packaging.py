@@ -115,7 +115,9 @@ def test_version_is_one():
 
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert citation["version"] == ppdm.__version__
-    assert f"{{{ppdm.__version__}}}" in (ROOT / "book" / "references.md").read_text(encoding="utf-8")
+    assert f"{{{ppdm.__version__}}}" in (ROOT / "book" / "references.md").read_text(
+        encoding="utf-8"
+    )
     assert PROJECT["dynamic"] == ["version"]  # read from the package
 
 
