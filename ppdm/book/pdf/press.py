@@ -128,9 +128,12 @@ def imprint(source: Path) -> dict[str, str]:
 
 
 def print_report(browser: Any, site: Path, folder: Path) -> None:
-    """The report alone, to be cited and read without the book."""
+    """The report alone, to be cited and read without the book; a site that has none is left as it is."""
     name, target = REPORT
-    window = _open(browser, site / f"{name}.html")
+    page = site / f"{name}.html"
+    if not page.is_file():
+        return
+    window = _open(browser, page)
     window.pdf(path=folder / target, format="A4", tagged=True, scale=0.8)
     window.close()
 
