@@ -1,6 +1,6 @@
 """The README's commands as a newcomer types them, where there is Python, make and git, and nothing else.
 
-    python3 .ci/bare.py            `make test`, `make quick`, a newcomer's first steps, then the wheel in an environment of its own
+    python3 .ci/bare.py            `make test`, `make quick`, a newcomer's first steps, then the wheel alone
     python3 .ci/bare.py book       instead of `make quick` the whole book, twice
     python3 .ci/bare.py shell      looks around there
 
