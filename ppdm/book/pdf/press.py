@@ -134,7 +134,7 @@ def print_report(browser: Any, site: Path, folder: Path) -> None:
     if not page.is_file():
         return
     window = _open(browser, page)
-    window.pdf(path=folder / target, format="A4", tagged=True, scale=0.8)
+    window.pdf(path=folder / target, format="A4", tagged=True, scale=0.7)
     window.close()
 
 
