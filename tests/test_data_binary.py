@@ -76,16 +76,6 @@ def test_even_ties_leave_no_column_constant_that_was_not(values):
     assert len(set(values)) == 1 or 0 < bits.sum() < len(values)
 
 
-def test_adult_by_default():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # nothing may be constant
-        bits, record = data.binarize(data.load("adult"))
-    assert bits.shape == (48_842, 15) and list(bits)[-1] == "income"
-    assert bits["income"].sum() == 11_687 and (bits.dtypes == "int64").all()
-    rules = record.set_index("column")["rule"]
-    assert rules[["age", "capital-gain", "workclass"]].tolist() == ["> 37", "> 0", "is Private"]
-
-
 def test_columns_that_become_constant_are_said():
     adult = data.load("adult")
     with pytest.warns(UserWarning, match="constant after the coding: capital-gain, capital-loss"):

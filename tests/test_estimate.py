@@ -10,7 +10,6 @@ from scipy import optimize, stats
 from ppdm import Domain, MultiGroup, RRMatrix, Survey, Table, count, scheme_of
 from ppdm.estimate import (
     Design,
-    clipped,
     difference,
     em,
     estimate,
@@ -23,15 +22,6 @@ from ppdm.learn import NaiveBayes
 from ppdm.learn.accuracy import estimated_accuracy
 
 KRR = RRMatrix.warner(4, 5 / 8).M
-COUNTS = [400, 300, 200, 100]
-
-
-def test_known_numbers_of_k_ary_randomized_response():
-    raw = inversion(COUNTS, KRR)
-    assert raw == pytest.approx([0.55, 0.35, 0.15, -0.05], abs=1e-12)
-    assert clipped(raw) == pytest.approx([0.52381, 0.33333, 0.14286, 0], abs=5e-6)
-    assert projected(raw) == pytest.approx([0.53333, 0.33333, 0.13333, 0], abs=5e-6)
-    assert em(COUNTS, KRR) == pytest.approx([0.527778, 0.333333, 0.138889, 0], abs=5e-7)
 
 
 @given(st.integers(0, 10_000))

@@ -79,18 +79,6 @@ def test_subset_selection_beats_its_own_neighbours_at_the_right_size(eps):
         assert abs(least - today.subset_size(n, eps)) <= 1
 
 
-def test_drawn_reports_have_the_variance_that_is_written():
-    """4,000 surveys of 500; a sample variance is off by 2.2 % a standard error; bound 6 of them."""
-    rng, P, N = np.random.default_rng(2), np.array([0.5, 0.3, 0.2]), 500
-    own, other = today.bits(1.0)
-    counts = rng.multinomial(N, today.unary(3, 1.0) @ P, size=4_000)
-    bits = (np.arange(8)[:, None] >> np.arange(3)[::-1]) & 1
-    shares = (counts @ bits / N - other) / (own - other)
-    assert shares.mean(axis=0) == pytest.approx(P, abs=6 * 2.0 / math.sqrt(4_000 * N))
-    exact = variance(today.unary(3, 1.0), bits, own, other, P) / N
-    assert shares.var(axis=0) == pytest.approx(exact, rel=6 * 0.0224)
-
-
 def test_records_by_the_whole_and_one_by_one():
     """k-RR on the record is the unrelated question; on each answer it is Warner's, a group each."""
     eps = 1.2

@@ -88,21 +88,6 @@ class Matrix(Channel):
             most, named = np.where(better, joint, most), np.where(better, cell[x], named)
         return Best(np.moveaxis(most, 0, axes[0]), np.moveaxis(named, 0, axes[0]))
 
-    def truth(self, values: np.ndarray, axes: Axes) -> np.ndarray:
-        if self.M.shape[0] != self.M.shape[1]:
-            raise ValueError("with more outputs than inputs a report is not a true answer")
-        shape = [1] * values.ndim
-        shape[axes[0]] = -1
-        return values * np.diag(self.M).reshape(shape)
-
-    def protection(self) -> dict[str, Any]:
-        spec = {
-            "mechanism": "matrix",
-            "matrix": self.M.tolist(),
-            "outputs": [*self.outputs.levels[0]],
-        }
-        return spec if self.prior is None else spec | {"prior": self.prior.tolist()}
-
     def chance(self, reports: np.ndarray, answers: np.ndarray) -> np.ndarray:
         return self.M[reports[..., 0], answers[..., 0]]
 

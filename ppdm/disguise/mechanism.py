@@ -27,7 +27,7 @@ import pandas as pd
 from ppdm import engines, kinds
 from ppdm.chance import generator
 from ppdm.channel import Cells, Channel, Mixture
-from ppdm.channel.base import DIGITS
+from ppdm.channel.base import DIGITS, spread_out
 from ppdm.disguise import batches, guess
 from ppdm.domain import (
     DENSE_LIMIT,
@@ -601,11 +601,11 @@ class Mechanism(ABC):
         for channel, axes in bound.steps:
             part = channel.inputs
             row = channel.chance(report[list(axes)], part.digits(np.arange(part.size)))
-            chances = chances * _spread_out(row.reshape(part.shape), axes, len(domain.shape))
+            chances = chances * spread_out(row.reshape(part.shape), axes, len(domain.shape))
         for axis, name in enumerate(domain.names):
             if name not in bound.kind.disguised:
                 truth = np.arange(domain.shape[axis]) == report[axis]
-                chances = chances * _spread_out(truth.astype(float), (axis,), len(domain.shape))
+                chances = chances * spread_out(truth.astype(float), (axis,), len(domain.shape))
         return chances.reshape(-1)
 
     def answer_and_report(self, prior: Table, attribute: str) -> np.ndarray:
@@ -718,15 +718,6 @@ def _origins(bound: Bound, digits: np.ndarray) -> Any:
             yield from through(rest, other, weights * factor)
 
     return through(bound.steps, digits, 1.0)
-
-
-def _spread_out(values: np.ndarray, axes: Sequence[int], dimensions: int) -> np.ndarray:
-    """An array over some axes, to be multiplied with one over all."""
-    order = np.argsort(axes)
-    shape = [1] * dimensions
-    for axis, size in zip(axes, values.shape, strict=True):
-        shape[axis] = size
-    return values.transpose(order).reshape(shape)
 
 
 def _plain(value: object) -> object:

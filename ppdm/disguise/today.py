@@ -32,6 +32,7 @@ from ppdm.disguise.matrix import RRMatrix
 from ppdm.disguise.mechanism import Mechanism
 from ppdm.disguise.unrelated import UnrelatedQuestion
 from ppdm.domain import Domain, listed
+from ppdm.levels import probability
 
 #: Matrices with more reports than this are not written out.
 MOST_REPORTS = 1 << 16
@@ -103,9 +104,7 @@ def two_coins(n: int, f: float, p: float = 0.5, q: float = 0.75) -> np.ndarray:
     array([0.137, 0.176, 0.301, 0.387])
     """
     _check(n, 1.0)
-    for name, value in (("f", f), ("p", p), ("q", q)):
-        if not 0 <= value <= 1:
-            raise ValueError(f"{name} is a probability, from 0 to 1; got {value!r}")
+    f, p, q = (probability(name, value) for name, value in (("f", f), ("p", p), ("q", q)))
     right, wrong = 1 - f / 2, f / 2  # the lasting bit is 1 for the own answer, for another
     return _unary(n, q * right + p * (1 - right), q * wrong + p * (1 - wrong))
 

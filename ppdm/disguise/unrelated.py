@@ -15,8 +15,9 @@ import numpy as np
 
 from ppdm.channel import Mixture, Personal
 from ppdm.disguise.mechanism import Mechanism
-from ppdm.disguise.multigroup import as_groups, present, probability
+from ppdm.disguise.multigroup import as_groups, present
 from ppdm.domain import Domain, held
+from ppdm.levels import probability
 from ppdm.table import Table
 
 
