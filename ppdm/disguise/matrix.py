@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ppdm.chance import generator
+from ppdm.chance import coins, generator
 from ppdm.channel import Matrix, checked_matrix, left_inverse
+from ppdm.channel.base import digest
 from ppdm.channel.matrix import draw_reports
 from ppdm.disguise.mechanism import Mechanism
 from ppdm.domain import Domain, held, listed
@@ -210,8 +211,8 @@ class RRMatrix(Mechanism):
         >>> RRMatrix.warner(3, 1.0).count_reports(np.array([0, 2, 2]), np.random.default_rng(1))
         array([1, 0, 2])
         """
-        reports = draw_reports(answers, self.M, generator(rng))
-        return np.bincount(reports, minlength=len(self.M))
+        rng = coins(generator(rng), digest(self.M))
+        return np.bincount(draw_reports(answers, self.M, rng), minlength=len(self.M))
 
 
 def _constant_diagonal(diagonal: ArrayLike, n: int) -> np.ndarray:
