@@ -42,12 +42,12 @@ import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 import yaml
 
-from ppdm.domain import Domain, listed
+from ppdm.domain import Domain, Frozen, listed
 from ppdm.files import replace_file
 from ppdm.levels import in_order, probability, refuse_alike
 
@@ -115,7 +115,7 @@ class Survey:
             "protection": _protections(self.protection, attributes),
         }  # fmt: skip
         for name, value in plain.items():
-            object.__setattr__(self, name, _rebuilt(value, _Frozen, tuple))
+            object.__setattr__(self, name, _rebuilt(value, Frozen, tuple))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Survey) and self.to_json() == other.to_json()
@@ -422,18 +422,6 @@ def _require(holds: object, what: str, allowed: str, given: Any) -> None:
     """The one sentence of a refusal: what it is about, what is allowed, what was given."""
     if not holds:
         raise ValueError(f"{what} {allowed}; got {reprlib.repr(given)}")
-
-
-class _Frozen(dict[str, Any]):
-    """A mapping that nobody writes into, so that a survey and its fingerprint stay together."""
-
-    def _refuse(self, *_: object, **__: object) -> NoReturn:
-        raise TypeError("a survey cannot be changed: make another one, as dataclasses.replace does")
-
-    __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _refuse
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _Frozen, (dict(self),)
 
 
 def _rebuilt(value: Any, mapping: type, sequence: type) -> Any:

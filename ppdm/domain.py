@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -162,8 +162,8 @@ class Domain:
 
     def codes(self, digits: np.ndarray) -> np.ndarray:
         """Level numbers (cells, attributes) to codes (cells,)."""
-        columns = np.asarray(digits).T
-        return codes_of(columns, self) if len(columns) else np.zeros(len(digits), dtype=np.int64)
+        columns = list(np.asarray(digits).T)
+        return codes_of(columns, self) if columns else np.zeros(len(digits), dtype=np.int64)
 
 
 def encode(
@@ -461,6 +461,23 @@ def held(array: np.ndarray) -> np.ndarray:
     """
     array.flags.writeable = False
     return array
+
+
+class Frozen(dict[str, Any]):
+    """A mapping that nobody writes into: so a survey stays what its fingerprint says, and a scheme what it was.
+
+    >>> Frozen(p=0.7).pop("p")
+    Traceback (most recent call last):
+    TypeError: this cannot be changed: make another one, as dataclasses.replace does
+    """
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("this cannot be changed: make another one, as dataclasses.replace does")
+
+    __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Frozen, (dict(self),)
 
 
 def listed(values: Iterable, most: int = 12) -> str:

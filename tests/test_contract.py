@@ -462,21 +462,6 @@ def test_chance_is_a_generator(rng):
                 doing(scheme)
 
 
-def test_weights_are_added():
-    frame, weights = pd.DataFrame({"A": [0, 1, 1], "B": [1, 0, 0]}), [1.5, 2, 0.25]
-    assert count(frame, weights=weights).dense.tolist() == [[0, 1.5], [2.25, 0]]
-    many = count(pd.DataFrame(np.eye(3, 30, dtype=int)), weights=weights)
-    assert many.is_sparse and many.total == 3.75
-    for bad, message in (
-        ([1], "3 records need 3 weights"),
-        ([1, -1, 1], "not negative"),
-        ([0, 0, 0], "not all of the weights are zero"),
-        ([1, np.nan, 1], "finite"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            count(frame, weights=bad)
-
-
 def test_a_column_called_count_stays():
     table = count(pd.DataFrame({"count": [0, 1, 1]}))
     with pytest.raises(ValueError, match="an attribute is called 'count'.*value='counts'"):

@@ -85,16 +85,6 @@ def test_counts_that_the_archive_documents():
     assert (pima.frame == 0).sum()[describe.IMPOSSIBLE_ZEROS].tolist() == [5, 35, 227, 374, 11]
 
 
-def test_the_first_records_of_adult_are_those_of_adult_data():
-    first = data.load("adult", "stored").first(10_000).frame
-    assert len(first) == 10_000
-    assert [str(age) for age in first["age"]] == [row[0] for row in raw_rows("adult")[:10_000]]
-    with pytest.raises(ValueError, match="1 to 768 for pima, not 800"):
-        data.load("pima", "stored").first(800)
-    with pytest.raises(ValueError, match=r"takes 1 to 768 for pima, not 10\.5"):
-        data.load("pima", "stored").first(10.5)
-
-
 def test_provenance_says_where_the_rows_came_from():
     origin = data.load("adult", "stored").provenance
     assert origin.sha256 == {file: CHECKSUMS[file] for file in FILES["adult"]}

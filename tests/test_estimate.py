@@ -15,7 +15,6 @@ from ppdm.estimate import (
     estimate,
     inversion,
     inversion_se,
-    pool,
     projected,
 )
 from ppdm.learn import NaiveBayes
@@ -66,17 +65,6 @@ def test_standard_errors_by_simulation():
     draws = np.array([inversion(rng.multinomial(1_000, M @ true), M) for _ in range(5_000)])
     stated = inversion_se(1_000 * M @ true, M)
     np.testing.assert_allclose(draws.std(axis=0), stated, rtol=0.06)
-
-
-def test_hybrid_data_add_true_and_undone_counts():
-    rng = np.random.default_rng(1)
-    mine = pd.DataFrame({"A": rng.integers(0, 2, 300), "B": rng.integers(0, 2, 300)})
-    theirs = pd.DataFrame({"A": rng.integers(0, 2, 500), "B": rng.integers(0, 2, 500)})
-    scheme = MultiGroup(0.8, [["A"], ["B"]])
-    reports = count(scheme.disguise(theirs, rng))
-    both = pool(count(mine), reports, scheme)
-    assert both.total == pytest.approx(800)
-    np.testing.assert_allclose(both.dense - count(mine).dense, scheme.undo(reports).dense)
 
 
 @pytest.mark.parametrize(
@@ -295,7 +283,7 @@ def test_a_design_that_cannot_be_is_refused():
         (Design(strata="h"), "a stratum has one cluster only"),
         (Design(strata="g"), "there is no column 'g' of strata; there are A, h, w"),
         (Design("w"), "weights are numbers, one a record"),
-        (Design(series), "the weights are a Series with another index than the records"),
+        (Design(series), "the weights have other row labels than the records"),
         (Design(population=3), "no smaller than what was drawn of it"),
         (Design(clusters=[1, 2]), "8 records need a value each of clusters"),
         (Design(replicates=np.ones(8), scale=1), "a matrix of 8 rows of replicate weights"),

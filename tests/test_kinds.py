@@ -523,16 +523,11 @@ MARKED = sent()
 KEPT = {
     "a copy": lambda f: f.copy(),
     "a part": lambda f: f[f["a"] == 1],
-    "some of them": lambda f: f.sample(frac=0.1, random_state=1),
     "one twice": lambda f: f.sample(600, replace=True, random_state=1),
     "a column more": lambda f: f.assign(more=1),
-    "truth values": lambda f: f.astype(bool),
     "other numbers": lambda f: f.astype("float32"),
     "categories": lambda f: f.astype("category"),
-    "both halves": lambda f: pd.concat([f.iloc[:90], f.iloc[90:]]),
     "a train set": lambda f: train_test_split(f, random_state=1)[0],
-    "a test set": lambda f: train_test_split(f, random_state=1)[1],
-    "pickle": lambda f: pickle.loads(pickle.dumps(f)),
     "parquet": lambda f: through(f, "parquet"),
     "no rows": lambda f: f.head(0),
     "labels that stand twice": lambda f: COIN.disguise(

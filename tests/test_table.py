@@ -233,11 +233,6 @@ def test_pairs_of_an_attribute_without_levels_are_refused(target):
                 count_pairs(target)
 
 
-def test_lists_make_a_domain_as_tuples_do():
-    assert Domain(["A", "B"], [[0, 1], [0, 1]]) == FOUR
-    assert len({Domain(["A", "B"], [[0, 1], [0, 1]]), FOUR}) == 1
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [

@@ -47,12 +47,12 @@ class Lot(Channel):
         blocks = tuple(tuple(n for n in block if n in part.names) for block in self.blocks)
         return Lot(part, with_not_asked(part), self.rate, blocks, self.sizes)
 
-    def told(self) -> Iterator[tuple[list[int], Domain, np.ndarray, np.ndarray]]:
+    def each_block(self) -> Iterator[tuple[list[int], Domain, np.ndarray, np.ndarray]]:
         """Of each block: its axes, the domain of its answers, M over them, and the reports that tell them
         and nothing else.
 
         >>> two = Domain(("A", "B"), ((0, 1), (0, 1)))
-        >>> for axes, part, M, reports in Lot.over(two, np.log(3), (("A",), ("B",))).told():
+        >>> for axes, part, M, reports in Lot.over(two, np.log(3), (("A",), ("B",))).each_block():
         ...     print(axes, part.names, M[0].round(2), reports)
         [0] ('A',) [0.75 0.25] [2 5]
         [1] ('B',) [0.75 0.25] [6 7]
@@ -71,7 +71,7 @@ class Lot(Channel):
     def apply(self, values: np.ndarray, axes: Axes) -> np.ndarray:
         cells, digits = rows_of(values, axes), self.inputs.digits(np.arange(self.inputs.size))
         reports = np.zeros((len(cells), self.outputs.size))
-        for own, part, M, codes in self.told():
+        for own, part, M, codes in self.each_block():
             of_block = part.codes(digits[:, own])[:, None] == np.arange(part.size)
             reports[:, codes] += cells @ of_block @ M.T / len(self.blocks)
         return from_rows(reports, values, axes, self.outputs.shape)
@@ -110,8 +110,8 @@ class Lot(Channel):
         digits = np.column_stack(columns).astype(np.int64)
         lots = rng.integers(len(self.blocks), size=len(digits))
         out = np.tile(np.array(self.inputs.shape, dtype=np.int64), (len(digits), 1))  # not asked
-        for number, (axes, part, M, _) in enumerate(self.told()):
-            block = np.ix_(np.flatnonzero(lots == number), axes)
+        for number, (axes, part, M, _) in enumerate(self.each_block()):
+            block = np.ix_(np.flatnonzero(lots == number), np.array(axes))
             out[block] = part.digits(draw_reports(part.codes(digits[block]), M, rng))
         return list(out.T)
 
@@ -120,7 +120,7 @@ class Lot(Channel):
             raise ValueError("a lot is drawn for whole records: it names all of their answers")
         lots = rng.multinomial(cells.counts, np.full(len(self.blocks), 1 / len(self.blocks)))
         codes, numbers = [], []
-        for (axes, part, M, reports), asked in zip(self.told(), lots.T, strict=True):
+        for (axes, part, M, reports), asked in zip(self.each_block(), lots.T, strict=True):
             own = np.bincount(part.codes(cells.digits(axes)), asked, minlength=part.size)
             codes.append(reports)
             numbers.append(rng.multinomial(own.astype(np.int64), M.T).sum(axis=0))
@@ -132,14 +132,11 @@ class Lot(Channel):
     def best(self, believed: Best, axes: Axes) -> Best:
         raise ValueError("a lot is guessed block by block: see ppdm.disguise.guess")
 
-    def truth(self, values: np.ndarray, axes: Axes) -> np.ndarray:
-        raise ValueError("a report of one block is no record: there is no truth of it to tell")
-
     def chance(self, reports: np.ndarray, answers: np.ndarray) -> np.ndarray:
         asked = reports < np.array(self.inputs.shape)
         reports, answers, asked = np.broadcast_arrays(reports, answers, asked)
         chance = np.zeros(reports.shape[:-1])
-        for axes, _, M, _ in self.told():
+        for axes, _, M, _ in self.each_block():
             inside = np.isin(np.arange(len(self.names)), axes)
             same = (reports[..., axes] == answers[..., axes]).all(axis=-1)
             part = np.where(same, M[0, 0], M[0, -1]) / len(self.blocks)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -95,18 +94,6 @@ class Matrix(Channel):
 def _along(M: np.ndarray, values: np.ndarray, axis: int) -> np.ndarray:
     """A matrix along one axis."""
     return np.moveaxis(np.tensordot(M, values, (1, axis)), 0, axis)
-
-
-def k_rr(n: int, epsilon: float) -> np.ndarray:
-    """The truth e^ε times as likely as any other report: Warner's matrix for n answers.
-
-    >>> k_rr(3, np.log(2)).round(2)
-    array([[0.5 , 0.25, 0.25],
-           [0.25, 0.5 , 0.25],
-           [0.25, 0.25, 0.5 ]])
-    """
-    grown = math.exp(epsilon)
-    return (np.ones((n, n)) + (grown - 1) * np.eye(n)) / (grown + n - 1)
 
 
 def left_inverse(M: ArrayLike, prior: ArrayLike | None = None) -> np.ndarray:

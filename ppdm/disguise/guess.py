@@ -304,7 +304,7 @@ def _by_lot(lot: Lot, goal: Goal, believed: Table, true: Table) -> float:
     domain, secret, chance = believed.domain, secrets(goal, believed), 0.0
     digits = domain.digits(np.arange(domain.size))
     rising = believed.values.argsort(kind="stable")
-    for _, part, M, _ in lot.told():
+    for _, part, M, _ in lot.each_block():
         own = part.codes(digits[:, [domain.axis(name) for name in part.names]])
         if goal == RECORD:
             commonest = np.empty(part.size, dtype=np.int64)

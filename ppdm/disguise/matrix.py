@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from ppdm.channel import Matrix, checked_matrix, left_inverse
 from ppdm.channel.base import digest
 from ppdm.channel.matrix import draw_reports
 from ppdm.disguise.mechanism import Mechanism
-from ppdm.domain import Domain, held, listed
+from ppdm.domain import Domain, Frozen, held, listed
 from ppdm.levels import in_order, probability
 
 _ONLY = ""  # the name under which the matrix of a one-attribute scheme is kept
@@ -43,7 +42,7 @@ class RRMatrix(Mechanism):
         true distribution, unbiased in any case. Default: all answers equally likely.
 
     >>> scheme = RRMatrix([[.7, .2, .1], [.2, .6, .3], [.1, .2, .6]])
-    >>> scheme.undo_vector([.43, .34, .23]).round(12)
+    >>> (scheme.left_inverse() @ [.43, .34, .23]).round(12)
     array([0.5, 0.3, 0.2])
     """
 
@@ -60,13 +59,13 @@ class RRMatrix(Mechanism):
             raise ValueError(
                 "a scheme without a matrix protects nobody: name at least one attribute"
             )
-        self.matrices = MappingProxyType(matrices)
+        self.matrices = Frozen(matrices)
         self.outputs = self._labels("outputs", outputs, 0)
         self.inputs = self._labels("inputs", inputs, 1)
         priors = {n: held(np.array(p, dtype=float)) for n, p in self._by_name(prior).items()}
         for name, p in priors.items():
             self._refuse_misfit(name, "prior", p, 1, "the prior has {} probabilities")
-        self.prior = MappingProxyType(priors)
+        self.prior = Frozen(priors)
 
     def _by_name(self, values: Any) -> dict:
         """The matrix, labels or prior of each attribute; a bare one belongs to the only attribute."""
@@ -81,7 +80,7 @@ class RRMatrix(Mechanism):
         }
         for name, own in labels.items():
             self._refuse_misfit(name, side, own, axis, "{} labels given")
-        return MappingProxyType(labels)
+        return Frozen(labels)
 
     def _refuse_misfit(self, name: str, side: str, values: Any, axis: int, given: str) -> None:
         """Labels and priors belong to a matrix, and are as many as it has rows or columns."""
@@ -98,9 +97,7 @@ class RRMatrix(Mechanism):
         params = {
             "M": self.matrices, "outputs": self.outputs, "inputs": self.inputs, "prior": self.prior
         }  # fmt: skip
-        return {
-            n: by_name.get(_ONLY) if self._one else dict(by_name) for n, by_name in params.items()
-        }
+        return {n: by_name.get(_ONLY) for n, by_name in params.items()} if self._one else params
 
     # -- known families --------------------------------------------------------------------
 
@@ -195,10 +192,6 @@ class RRMatrix(Mechanism):
         return Domain(tuple(self.matrices), tuple(map(tuple, known)))
 
     # -- on plain arrays ---------------------------------------------------------------------
-
-    def undo_vector(self, shares: Sequence[float]) -> np.ndarray:
-        """:meth:`undo` for the reported shares (or counts) of one attribute."""
-        return self.left_inverse() @ np.asarray(shares, dtype=float)
 
     def left_inverse(self, name: str = _ONLY) -> np.ndarray:
         """L with L M = 1: the inverse, or weighted least squares if there are more outputs."""

@@ -18,7 +18,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial, wraps
 from inspect import signature
-from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -117,7 +116,7 @@ class Mechanism(ABC):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name, as scikit-learn asks for them."""
-        return {name: _plain(getattr(self, name)) for name in signature(type(self)).parameters}
+        return {name: getattr(self, name) for name in signature(type(self)).parameters}
 
     def set_params(self, **params: Any) -> Self:
         """Make it anew with some other parameters: for scikit-learn, which searches a copy."""
@@ -166,13 +165,7 @@ class Mechanism(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """What it is, without what it has worked out: its checksum stays the same when it is used."""
-        own = (item for item in vars(self).items() if item[0] not in ("_bound", "_made"))
-        return {name: _plain(value) for name, value in own}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            vars(self)[name] = MappingProxyType(value) if isinstance(value, dict) else value
-        vars(self)["_made"] = True
+        return {name: value for name, value in vars(self).items() if name != "_bound"}
 
     # -- in a domain -------------------------------------------------------------------------
 
@@ -724,10 +717,6 @@ def _origins(bound: Bound, digits: np.ndarray) -> Any:
             yield from through(rest, other, weights * factor)
 
     return through(bound.steps, digits, 1.0)
-
-
-def _plain(value: object) -> object:
-    return dict(value) if isinstance(value, MappingProxyType) else value
 
 
 def _same(one: object, other: object) -> bool:

@@ -27,7 +27,6 @@ from typing import Any
 import numpy as np
 
 from ppdm.channel import NOT_ASKED, Channel, Lot
-from ppdm.channel.matrix import k_rr as warner_matrix
 from ppdm.disguise.matrix import RRMatrix
 from ppdm.disguise.mechanism import Mechanism
 from ppdm.disguise.unrelated import UnrelatedQuestion
@@ -52,7 +51,8 @@ def k_rr(n: int, epsilon: float) -> np.ndarray:
            [0.25, 0.25, 0.5 ]])
     """
     _check(n, epsilon)
-    return warner_matrix(n, epsilon)
+    grown = math.exp(epsilon)
+    return (np.ones((n, n)) + (grown - 1) * np.eye(n)) / (grown + n - 1)
 
 
 def binary(n: int, epsilon: float, first: Sequence[int]) -> np.ndarray:
