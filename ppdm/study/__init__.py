@@ -131,7 +131,6 @@ In the claim's entry::
 
       refuses: [no undoing, labels shuffled]     # plants in which the rule must not be met
       accepts: [look-alikes]                     # made-up worlds in which the claim is true
-      by_construction: Nothing can break it: ... # label *true by construction*, instead of refuses
       one_world: an identity                     # why there is no other world to ask
       note: It holds without undoing, too.       # said whatever the verdict; why: unless reproduced
       needs: [as_declared]                       # checks of the method, see ppdm.papers.checks
@@ -168,7 +167,7 @@ The rules (evidence; what the entry fixes):
 ==========  ====================================================  ==============================
 name        evidence                                              in the entry
 ==========  ====================================================  ==============================
-agree       mean, sd, reps                                        (printed) paper_reps, family, error
+agree       mean, sd, reps                                        (printed) paper_reps, family
 exact       value                                                 (printed)
 near        value, se=0, names, drawn                             target, within, (margin)
 bound       value, se=0, names, drawn                             below, above, (margin)

@@ -175,55 +175,50 @@ def compute_unit(function: Callable, unit: Unit, seed: int) -> np.ndarray:
 def _table(result: Any, reps: int | None = None) -> np.ndarray:
     """A function's answer as one structured array, a field a metric, checked."""
     if isinstance(result, pd.DataFrame):
-        result = {name: result[name].to_numpy() for name in result}
+        result = dict(result.items())
     if not isinstance(result, dict) or not result:
         raise ValueError(
             f"the function returned {type(result).__name__}; it must return a dict from metric to array"
         )
     columns = {str(name): _column(name, values, reps) for name, values in result.items()}
-    lengths = {name: len(column) for name, column in columns.items()}
-    if len(set(lengths.values())) > 1:
+    if len({len(column) for column in columns.values()}) > 1:
+        lengths = {name: len(column) for name, column in columns.items()}
         raise ValueError(f"the function returned columns of different lengths: {lengths}")
-    table = np.empty(next(iter(lengths.values())), [(n, c.dtype) for n, c in columns.items()])
+    table = np.empty(
+        max(map(len, columns.values())), [(name, c.dtype) for name, c in columns.items()]
+    )
     for name, column in columns.items():
         table[name] = column
     return table
 
 
 def _column(name: object, values: Any, reps: int | None) -> np.ndarray:
+    """Numbers, one a repetition; in a table of rows words as well. Numbers with gaps stay numbers."""
     values = values if hasattr(values, "__len__") else list(values)
     column = np.asarray(values)
+    if column.ndim != 1 or (reps is not None and len(column) != reps):
+        length = (
+            "one dimension"
+            if reps is None
+            else f"one array of length {reps}, the number of repetitions asked for"
+        )
+        raise ValueError(f"metric {name!r} has shape {column.shape}; it must be {length}")
+    if column.dtype.kind in "OU":
+        given = pd.Series(np.asarray(values, dtype=object)).infer_objects().to_numpy()
+        column = given if given.dtype.kind in "biuf" else column
     if column.dtype.kind not in "biuf":
         if reps is not None:
             raise ValueError(f"metric {name!r} is not numeric (it holds {column.dtype})")
-        column = _words(name, values, column)
-    if reps is not None:
-        column = column.astype(float)
-        if column.shape != (reps,):
+        if pd.isna(given := np.asarray(values, dtype=object)).any():
             raise ValueError(
-                f"metric {name!r} has shape {column.shape}; it must be one array of length {reps}, "
-                "the number of repetitions asked for"
+                f"column {name!r} has no value in row {pd.isna(given).argmax()}; where a column is not of "
+                "numbers, every row needs a word"
             )
-        if np.isnan(column).any():
-            raise ValueError(f"metric {name!r} is NaN in repetition {np.isnan(column).argmax()}")
-    if column.ndim != 1:
-        raise ValueError(f"column {name!r} has shape {column.shape}; it must have one dimension")
-    return column
-
-
-def _words(name: object, values: Any, column: np.ndarray) -> np.ndarray:
-    """A column that is no array of numbers as one of words; numbers with gaps stay numbers."""
-    if column.dtype.kind not in "OU" or column.ndim != 1:
         return column.astype(str)
-    given = pd.Series(np.asarray(values, dtype=object)).infer_objects().to_numpy()
-    if given.dtype.kind in "biuf":
-        return given
-    if pd.isna(given).any():
-        raise ValueError(
-            f"column {name!r} has no value in row {pd.isna(given).argmax()}; where a column is not of "
-            "numbers, every row needs a word"
-        )
-    return column.astype(str)
+    column = column if reps is None else column.astype(float)
+    if reps is not None and np.isnan(column).any():
+        raise ValueError(f"metric {name!r} is NaN in repetition {np.isnan(column).argmax()}")
+    return column
 
 
 # Putting the frame together -----------------------------------------------------------------------
