@@ -153,7 +153,7 @@ def test_results_of_a_wrong_form_are_refused(result, message, capfd):
 def test_grids_of_a_wrong_form_are_refused():
     for wrong, message in [
         ({"x": "adult"}, "must be a list"), ({"x": []}, "no points"), ({"x": [1, 1.0]}, "twice"),
-        ({"x": [1, True]}, "the point x=True twice"), ({"x": [float("nan")]}, "allowed are"), ({"x": [[1]]}, "allowed"),
+        ({"x": [1, True]}, "the point x=1 twice"), ({"x": [float("nan")]}, "allowed are"), ({"x": [[1]]}, "allowed"),
     ]:  # fmt: skip
         with pytest.raises(ValueError, match=message):
             grid.expand(wrong)

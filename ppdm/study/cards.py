@@ -81,7 +81,7 @@ class Card(Html):
     """One decided claim, with the anchor `claim-<id>`."""
 
     def __init__(self, decision: Decision):
-        super().__init__(card(decision), repr(decision))
+        super().__init__(card(decision))
         self.decision = decision
 
 

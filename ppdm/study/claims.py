@@ -110,7 +110,9 @@ def read(path: str | Path) -> dict[str, Claim]:
         if fault:
             raise LedgerError(f"{path.name}: claim {entry.get('id', '(without id)')} {fault}")
         name, given = _rule(entry)
-        told = {key: _names(value) if key in LISTS else value for key, value in entry.items()}
+        told: dict[str, Any] = {
+            key: _names(value) if key in LISTS else value for key, value in entry.items()
+        }
         told.setdefault("full_size", name in rules.WAIT_FOR_FULL_SIZE)
         if entry["paper"] == OWN:
             told = {"met": SUPPORTED, "unmet": NOT_SUPPORTED} | told

@@ -11,6 +11,7 @@ import contextlib
 import itertools
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from functools import partial
@@ -26,11 +27,7 @@ from ppdm.study.workers import Failure, check_count, outcomes
 
 
 class PointError(RuntimeError):
-    """One or more points failed. `.failed` lists (coordinates, message); finished points are kept."""
-
-    def __init__(self, message: str, failed: list):
-        super().__init__(message)
-        self.failed = failed
+    """One or more points failed; finished points are kept."""
 
 
 def run(
@@ -101,12 +98,9 @@ def expand(grid: dict | list[dict]) -> list[dict]:
     points = [{str(k): identity.plain(k, v) for k, v in point.items()} for point in grid]
     if not points:
         raise ValueError("the grid has no points")
-    known = set()
-    for point in points:
-        content = frozenset(point.items())  # True and 1 are one, as in a frame of results
-        if content in known:
-            raise ValueError(f"the grid has the point {named(point)} twice")
-        known.add(content)
+    for point, times in Counter(frozenset(point.items()) for point in points).items():
+        if times > 1:  # True and 1 are one, as in a frame of results
+            raise ValueError(f"the grid has the point {named(dict(sorted(point)))} twice")
     return points
 
 
@@ -152,10 +146,7 @@ def compute(
         more = f" ({len(failed)} of {len(units)} points failed)" if len(failed) > 1 else ""
         now = "; finished points are kept" if store.folder else ""
         print(failure.traceback, file=sys.stderr)
-        raise PointError(
-            f"point {named(coords)} failed: {failure.message}{more}{now}",
-            [(c, f.message) for c, f in failed],
-        )
+        raise PointError(f"point {named(coords)} failed: {failure.message}{more}{now}")
     in_order = [results[i] for i in range(len(units))]
     if record:
         record(function, int(seed), units, in_order, store)
@@ -239,9 +230,10 @@ def _coordinate_columns(points: list[dict], lengths: Iterable[int]) -> pd.DataFr
 def _long_frame(points: list[dict], results: list[np.ndarray], reps: int) -> pd.DataFrame:
     metrics = [result.dtype.names or () for result in results]
     frame = _coordinate_columns(points, (reps * len(names) for names in metrics))
-    for name in ("rep", "metric", "value"):
-        if name in frame:
-            raise ValueError(f"{name!r} is a column of the result; name the coordinate otherwise")
+    if clash := {"rep", "metric", "value"} & set(frame):
+        raise ValueError(
+            f"{clash.pop()!r} is a column of the result; name the coordinate otherwise"
+        )
     every = np.array([name for names in metrics for name in names], dtype=object)
     frame["rep"] = np.tile(np.arange(reps), len(every))
     frame["metric"] = np.repeat(every, reps)

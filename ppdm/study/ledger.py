@@ -62,7 +62,9 @@ def merge(results: str | Path, claims: str | Path, stems: list[str] | None = Non
     `stems` are the chapters that are present (default: all that have a claims file). A full build
     fails on anything returned; a quick one on `problems` only, and prints the rest.
     """
-    results, merged, everything, worlds = Path(results), Merged([], [], []), [], []
+    results, merged = Path(results), Merged([], [], [])
+    everything: list[dict] = []
+    worlds: list[dict] = []
     files = {path.stem: path for path in history.chapters(Path(claims))}
     for stem in files if stems is None else [stem for stem in files if stem in stems]:
         path = results / stem / "claims.csv"

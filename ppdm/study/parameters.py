@@ -59,7 +59,7 @@ def declared(stem: str, root: Path | None = None) -> dict[str, Rule]:
     return rules
 
 
-def allows(rule: Rule, value: object) -> bool:
+def allows(rule: Rule, value: Any) -> bool:
     """Whether a rule allows a value.
 
     >>> third = {"number": True, "above": 0, "below": 1}

@@ -161,7 +161,7 @@ def bound(
     """
     if (below is None) == (above is None):
         raise ValueError("a bound is either `below` or `above`")
-    low, high = (-np.inf, below) if above is None else (above, np.inf)
+    low, high = -np.inf if above is None else above, np.inf if below is None else below
     return _inside(value, se, names, drawn, low, high, margin)
 
 

@@ -129,9 +129,11 @@ def taken(claim: Claim, rows: Rows, module: ModuleType | None = None) -> dict:
         return extracted.get("", extracted)
 
     try:
-        frame, plants = (f.query(where) if where and f is not None else f for f in rows[:2])
-        draws = rows.draws if rows.draws in frame else None
-        every = cases(evidence, frame, plants=plants, draws=draws, touches=touches)
+        if where:
+            plants = None if rows.plants is None else rows.plants.query(where)
+            rows = rows._replace(frame=rows.frame.query(where), plants=plants)
+        draws = rows.draws if rows.draws in rows.frame else None
+        every = cases(evidence, rows.frame, plants=rows.plants, draws=draws, touches=touches)
     except LedgerError:
         raise
     except (KeyError, NameError, SyntaxError, TypeError, ValueError) as error:
@@ -156,10 +158,12 @@ def parts_of(claim: Claim, rows: Rows) -> Iterator[tuple[str, Claim, Rows]]:
             part = replace(
                 claim, printed=printed[name], given=claim.given | {"printed": printed[name]}
             )
-        frame, plants = (
-            f if f is None else f[(f[columns] == list(key)).all(axis=1)] for f in rows[:2]
-        )
-        yield name, part, rows._replace(frame=frame, plants=plants)
+
+        def chosen(frame: pd.DataFrame, key: tuple = key) -> pd.DataFrame:
+            return frame[(frame[columns] == list(key)).all(axis=1)]
+
+        plants = None if rows.plants is None else chosen(rows.plants)
+        yield name, part, rows._replace(frame=chosen(rows.frame), plants=plants)
 
 
 def joined(claim: Claim, parts: Mapping[str, Decision]) -> Decision:
@@ -346,18 +350,6 @@ class Decision:
         self.accepted = [p.name for p in self.plants if p.name in self.claim.accepts and p.met]
         own = self.finding.note if self.finding and self.decided else ""  # the rule's own sentence
         self.note = _sentences(own, self.told)
-
-    def __repr__(self) -> str:
-        found = (
-            ["ours " + interval(self.finding, self.claim.unit), self.finding.worst]
-            if self.finding
-            else [""]
-        )
-        printed = f"printed {self.claim.printed}" if self.claim.printed else ""
-        ours = (
-            ", ".join(filter(None, found)) if self.finding and self.finding.ours is not None else ""
-        )
-        return f"{self.claim.id}: {'; '.join(filter(None, (self.verdict, printed, ours)))}. {self.note}"
 
     def row(self) -> dict:
         """Its line of `claims.csv`."""
