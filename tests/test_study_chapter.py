@@ -116,19 +116,6 @@ def test_a_broken_mechanism_changes_verdicts(folder, monkeypatch, capsys, damage
     assert "99_small: claim ZD-1 is not reproduced, expected reproduced" in found.changed
 
 
-def test_two_runs_write_the_same_bytes(folder):
-    def files():
-        return {p.name: p.read_bytes() for p in (folder / "results").rglob("*.csv")}
-
-    small_chapter(folder)
-    first = files()
-    small_chapter(folder)
-    assert files() == first
-    assert set(first) == {"claims.csv", "worlds.csv", "rates.csv", "shares.csv"}
-    head = first["shares.csv"].decode().splitlines()[0]
-    assert head == "theta,metric,reps,mean,se,low,high,var,var_se,var_low,var_high"
-
-
 def test_a_quick_run_says_so_everywhere(folder, capsys):
     verdicts = small_chapter(folder, profile="quick")
     assert verdicts["ZD-1"] == "not decided in a quick run"

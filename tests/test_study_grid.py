@@ -84,29 +84,22 @@ def test_alike_in_any_order(alone):
 
 
 def test_blocks_are_part_of_the_result_and_workers_are_not():
-    points = {"dataset": ["a"], "groups": [1], "theta": [0.5]}
-    one = study.run(noisy, points, 10, seed=1, block=4, workers=1, cache=False)
-    two = study.run(noisy, points, 10, seed=1, block=4, workers=2, cache=False)
-    pd.testing.assert_frame_equal(one, two)
-    longer = study.run(noisy, points, 12, seed=1, block=4, workers=1, cache=False)
-    kept = longer[longer.rep < 8].reset_index(drop=True)
-    pd.testing.assert_frame_equal(kept, one[one.rep < 8].reset_index(drop=True))
-    assert list(one.rep.unique()) == list(range(10))
-    values = one[one.metric == "mean"].value
-    assert values.nunique() == 10  # no block repeats another's draws
+    def values(reps, workers):
+        points = {"dataset": ["a"], "groups": [1], "theta": [0.5]}
+        frame = study.run(noisy, points, reps, seed=1, block=4, workers=workers, cache=False)
+        return frame[frame["metric"] == "mean"]["value"].tolist()
+
+    assert values(10, 1) == values(10, 2) and values(12, 1)[:8] == values(10, 1)[:8]
+    assert len(set(values(12, 1))) == 12  # no block repeats another's draws
 
 
 def test_functions_of_a_notebook_run_in_processes():
-    shift = np.arange(3.0)
-    scope = {"__name__": "__main__", "np": np}
-    exec("def point(rng, reps, x):\n    return {'m': np.full(reps, x) + rng.random(reps)}", scope)  # noqa: S102
-    one = study.run(scope["point"], {"x": [1, 2]}, 3, seed=1, workers=1, cache=False)
-    two = study.run(scope["point"], {"x": [1, 2]}, 3, seed=1, workers=2, cache=False)
-    pd.testing.assert_frame_equal(one, two)
-    closed = study.run(
-        lambda rng, reps, x: {"m": shift + x}, {"x": [1]}, 3, seed=1, workers=2, cache=False
+    scope = {"__name__": "__main__", "np": np, "shift": np.arange(3.0)}
+    exec("def point(rng, reps, x):\n    return {'m': shift + x + rng.random(reps)}", scope)  # noqa: S102
+    one, two = (
+        study.run(scope["point"], {"x": [1, 2]}, 3, seed=1, workers=n, cache=False) for n in (1, 2)
     )
-    assert list(closed.value) == [1, 2, 3]
+    pd.testing.assert_frame_equal(one, two)
 
 
 def test_what_cannot_be_sent_is_said():
@@ -188,13 +181,6 @@ def test_a_damaged_file_in_the_cache_is_named_and_computed_again(tmp_path, capsy
         assert file.read_bytes() == whole
     study.run(failing, {"x": [1]}, 2, seed=1)
     assert capsys.readouterr().err == ""
-
-
-def test_every_bit_of_a_kept_point_counts():
-    table = np.array([(1.5, "a"), (-0.0, "b")], [("m", "f8"), ("word", "U1")])
-    whole = store.sealed(table)
-    np.testing.assert_array_equal(store.unsealed(whole), table)
-    assert all(store.unsealed(turned(whole, bit)) is None for bit in range(8 * len(whole)))
 
 
 @pytest.mark.parametrize(
@@ -320,7 +306,6 @@ def test_ctrl_c_while_a_result_is_written_stops_the_workers(monkeypatch):
 
 
 def test_summaries_against_plain_formulas():
-    rng = np.random.default_rng(4)
     frame = study.run(
         lambda rng, reps, q: {"m": rng.exponential(q + 1, reps)}, {"q": [0, 1]}, 400, 5, cache=False
     )
@@ -332,8 +317,6 @@ def test_summaries_against_plain_formulas():
     assert summary.loc[1, ["mean", "low", "high", "var"]].tolist() == pytest.approx(
         [values.mean(), low, high, values.var(ddof=1)]
     )
-    again = [rng.choice(values, 400).var(ddof=1) for _ in range(4000)]  # the bootstrap's view
-    assert summary.loc[1, "var_se"] == pytest.approx(np.std(again), rel=0.1)
 
 
 def test_variance_intervals_cover():
@@ -369,31 +352,17 @@ def test_clusters_of_one_repetition_say_nothing_of_the_variance():
     )
 
 
-@pytest.mark.parametrize(
-    ("values", "kept"),
-    [
-        ([0.5, None], [0.5, np.nan]),
-        (np.array([1, 2], dtype=object), [1, 2]),
-        (iter(["a", "b"]), ["a", "b"]),
-        (["a", 1], ["a", "1"]),
-        (np.array(["2020-01-01"], dtype="M8[D]"), ["2020-01-01"]),
-    ],
-)
-def test_columns_of_rows_are_numbers_or_words(values, kept):
-    frame = study.rows(lambda rng, x: {"c": values}, {"x": [1]}, seed=1, workers=1, cache=False)
-    assert frame["c"].tolist() == pytest.approx(kept, nan_ok=True)
+def columns(values):
+    return study.rows(lambda rng, x: {"c": values}, {"x": [1]}, seed=1, workers=1, cache=False)["c"]
 
 
-@pytest.mark.parametrize("values", [["a", None], [None, None], ["a", np.nan], [True, None]])
-def test_a_column_of_words_with_a_gap_is_refused(values, capfd):
-    for kind in (list, pd.Series, lambda values: np.array(values, dtype=object)):
+def test_columns_of_rows_are_numbers_or_words_and_no_word_is_missing(capfd):
+    days = np.array(["2020-01-01"], dtype="M8[D]")
+    for values, read in (([0.5, None], [0.5, np.nan]), (iter(["a", "b"]), ["a", "b"]),
+                         (np.array([1, 2], dtype=object), [1, 2]), (["a", 1], ["a", "1"]), (days, ["2020-01-01"])):  # fmt: skip
+        assert columns(values).tolist() == pytest.approx(read, nan_ok=True)
+    for values in (["a", None], [None, None], pd.Series(["a", np.nan]), np.array([True, None])):
         with pytest.raises(
             study.PointError, match="'c' has no value in row [01]; where a column is"
         ):
-            study.rows(
-                lambda rng, x, of=kind: {"c": of(values)},
-                {"x": [1]},
-                seed=1,
-                workers=1,
-                cache=False,
-            )
+            columns(values)

@@ -141,14 +141,6 @@ def test_cases_go_through_every_world():
     assert list(study.cases(mean, frame, touches=["shift"])["worlds"]) == ["shift"]
 
 
-def test_errors_count_the_spread_between_splits():
-    """Standard error of the mean of 12 effects of size 1: near .29, not the .006 of 240 draws."""
-    frame = of_noisy([])
-    assert (study.summarise(frame.drop(columns="split"))["se"] < 0.08).all()
-    assert (study.summarise(frame, cluster="split")["se"] > 0.15).all()
-    assert (study.cases(mean, frame)["se"] > 0.15).all()
-
-
 def test_clustered_errors_cover():
     """A rule at level .05 that takes clustered errors as normal says yes to a bound that is just
     wrong in about 5 % of 4,000 runs with eight clusters (bounds 5 standard errors away)."""
