@@ -145,7 +145,7 @@ A verdict stands *firm* if no other reading turns it over, nor more than a tenth
 **Three outcomes.** A rule that weighs chance asks of each level, step or sign how much room it leaves to what is
 claimed, and an entry's `margin` is how much of a miss would not matter: alike for all claims of a unit (see
 `ppdm.study.rules`). *Surely so* leads to `met`, *surely not* to `unmet`; else it cannot be told. How often the rule
-errs on its evidence stands in `claims.csv` (accepts_true, accepts_false; see `ppdm.study.rates`): one that errs
+errs on its evidence stands in `claims.csv` (accepts_true, accepts_false; see `ppdm.study.rules`): one that errs
 too often tells nothing, and fails the build unless that is what its entry expects.
 
 **When a rule was written** stands in `book/claims/changes.yml` (see `ppdm.study.history`): a rule,

@@ -27,13 +27,12 @@ from ppdm.study.verdicts import Decision
 class Html:
     """A piece of a page, with a plain text for those who see no HTML: its own words, if no other are given."""
 
-    def __init__(self, html: str, text: str = ""):
-        self.html = str(html)
-        lines = re.sub(r"</(p|tr|dd|li)>", "\n", self.html)
-        self.text = text or unescape(re.sub(r"<[^>]*>", " ", lines)).strip()
+    def __init__(self, html: str, words: str = ""):
+        self.html, self.words = str(html), words
 
     def __repr__(self) -> str:
-        return self.text
+        lines = re.sub(r"</(p|tr|dd|li)>", "\n", self.html)
+        return self.words or unescape(re.sub(r"<[^>]*>", " ", lines)).strip()
 
     def _repr_html_(self) -> str:
         return self.html
@@ -81,8 +80,7 @@ class Card(Html):
     """One decided claim, with the anchor `claim-<id>`."""
 
     def __init__(self, decision: Decision):
-        super().__init__(card(decision))
-        self.decision = decision
+        self.html, self.words, self.decision = card(decision), "", decision
 
 
 def card(decision: Decision) -> str:
@@ -215,6 +213,6 @@ def elsewhere(known: Iterable[Claim], stem: str) -> Html:
     return Html(_forms().elsewhere(list(known), stem))
 
 
-def part(name: str, *content: Any, text: str = "") -> Html:
+def part(name: str, *content: Any, words: str = "") -> Html:
     """Another part of a page, by the name of its form: banner, changed, figure, folded, provenance."""
-    return Html(getattr(_forms(), name)(*content), text)
+    return Html(getattr(_forms(), name)(*content), words)

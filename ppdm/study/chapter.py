@@ -143,7 +143,7 @@ class Chapter:
             replace_file(self.results.parent / place, text.encode())
             files[kind] = f"../_static/{place}"
         drawn = (plot.element(figure, alt, name), self.figures, name, caption, files)
-        _display(cards.part("figure", *drawn, text=f"Figure {self.figures}. {caption}"))
+        _display(cards.part("figure", *drawn, words=f"Figure {self.figures}. {caption}"))
 
     # Deciding
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -72,24 +73,15 @@ class Claim:
     central: bool = False  # one of the five or six that the paper's abstract makes
     needs: tuple[str, ...] = ()  # checks of the method, without which nothing is decided
     history: str = ""  # when its rule was written, one of history.STATUSES
-
-    @property
-    def rows(self) -> str:
-        """The function that computes its evidence; empty where the chapter hands it over."""
-        return self.evidence.get("plain", self.evidence).get("rows", "")
-
-    @property
-    def rule_text(self) -> str:
-        given = {k: v for k, v in self.given.items() if k not in ("printed", "margin")}
-        inside = ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in given.items())
-        text = f"{self.rule} ({inside})" if inside else self.rule
-        return f"{text}, margin {self.given['margin']:g} ({self.margin})" if self.margin else text
+    rows: str = ""  # the function that computes its evidence; empty where it is handed over
+    rule_text: str = ""  # the rule with what the entry fixes for it, for people
+    seed: int = 0  # of the worlds in which its rule's errors are measured
 
 
 FEW = 6  # printed numbers that are told one by one
 LISTS = ("refuses", "accepts", "was", "each", "needs")
 NEEDED = ("id", "paper", "where", "claim", "rule", "expect")
-KEYS = tuple({f.name for f in fields(Claim)} - {"given", "history"})
+KEYS = tuple({f.name for f in fields(Claim)} - {"given", "history", "rows", "rule_text", "seed"})
 
 
 def read(path: str | Path) -> dict[str, Claim]:
@@ -122,8 +114,15 @@ def read(path: str | Path) -> dict[str, Claim]:
             given["printed"] = entry["printed"]
         if "family" in given:  # how many numbers are printed together
             given["family"] = len(_printed(entry))
+        inside = ", ".join(
+            f"{k.replace('_', ' ')} {v}" for k, v in given.items() if k not in ("printed", "margin")
+        )
+        margin = f", margin {given['margin']:g} ({entry['margin']})" if "margin" in entry else ""
+        evidence = entry.get("evidence", {})
         told |= {
-            "rule": name, "printed": printed(entry),
+            "rows": evidence.get("plain", evidence).get("rows", ""),
+            "rule_text": f"{name} ({inside}){margin}" if inside else f"{name}{margin}",
+            "rule": name, "printed": printed(entry), "seed": zlib.crc32(entry["id"].encode()),
             "history": rulebook.status(entry["id"], *told.get("was", ())),
         }  # fmt: skip
         claims[entry["id"]] = Claim(**told, given=given)

@@ -7,7 +7,6 @@ stands. A *plant* is a world known to be wrong; a rule that does not refuse it t
 
 from __future__ import annotations
 
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -379,7 +378,7 @@ class Decision:
         return [
             {"claim": self.claim.id, "verdict": self.verdict, **dict(zip(RATES, self.rates)),
              "comparisons": chance.room.size if chance else 1,
-             **{f"told_{n}": rules.told(rough, n, _stream(self.claim)) if rough else "" for n in rules.LOOKS}}
+             **{f"told_{n}": rules.told(rough, n, np.random.default_rng(self.claim.seed)) if rough else "" for n in rules.LOOKS}}
         ]  # fmt: skip
 
     def world_rows(self) -> list[dict]:
@@ -432,18 +431,15 @@ def decide(claim: Claim, evidence: dict, quick: str = "") -> Decision:
 
 def _rates(claim: Claim, ours: World, evidence: dict, plants: Mapping[str, dict]) -> Rates | None:
     """How often the rule errs on this evidence; None where it weighs no chance."""
+    rng = np.random.default_rng(claim.seed)
     if ours.finding is not None and ours.finding.chance is not None:
-        return rules.measured(ours.finding.outcome, ours.finding.chance, _stream(claim))
+        return rules.measured(ours.finding.outcome, ours.finding.chance, rng)
     if claim.rule != "agree":
         return None
     mine, *next_to = (
         e.get(ours.part, e) for e in (evidence, *(plants[n] for n in claim.refuses if n in plants))
     )
-    return rules.printed(mine, claim.given, next_to[:1], _stream(claim))
-
-
-def _stream(claim: Claim) -> np.random.Generator:
-    return np.random.default_rng(zlib.crc32(claim.id.encode()))
+    return rules.printed(mine, claim.given, next_to[:1], rng)
 
 
 def _ask(claim: Claim, name: str, evidence: dict, waits: bool, main: dict | None = None) -> World:
