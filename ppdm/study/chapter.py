@@ -116,8 +116,8 @@ class Chapter:
         self.recorder.table(path.name, content)
         return frame
 
-    def figure(self, figure: Any, *, name: str | None = None) -> None:
-        """Show a figure, numbered, with its own caption and alternative text.
+    def figure(self, figure: Any, *, name: str | None = None, caption: str = "") -> None:
+        """Show a figure, numbered, with its alternative text and its caption (its own, unless given).
 
         `figure` may be a function of the chapter that draws it: the figure then has the function's name.
         It gets the anchor `fig-<name>` and is kept as `<results>/../figures/<stem>/<name>.svg`, with
@@ -127,7 +127,7 @@ class Chapter:
 
         if callable(figure):
             name, figure = name or figure.__name__.replace("_", "-"), figure(self)
-        caption, alt = getattr(figure, "caption", ""), getattr(figure, "alt", "")
+        caption, alt = caption or getattr(figure, "caption", ""), getattr(figure, "alt", "")
         if not caption or not alt:
             raise ValueError("a figure needs a caption and an alternative text (alt)")
         self.figures += 1
