@@ -46,10 +46,8 @@ def setting(scheme: str, k: int, e: float) -> str:
 
 def tables(ch) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Attributes and classes of the paper's two data sets."""
-    source = ch.settings["data_source"]
-    cancer = data.load("breast-cancer-wisconsin", source).complete().distinct()
-    both = {"WBC": cancer, "PID": data.load("pima", source)}
-    return {name: experiment.numbers_of(each) for name, each in both.items()}
+    kept = experiment.tables_of(ch.settings["data_source"])
+    return {name: (X.copy(order="K"), y.copy()) for name, (X, y) in kept.items()}
 
 
 def counts(ch) -> study.Rows:

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 
 from ppdm import plot
 from ppdm.data import SHORT
-from ppdm.papers.aibr.pictures import with_caption
+from ppdm.papers.common import captioned
 from ppdm.papers.which import beyond, groups, rows
 from ppdm.papers.which.experiment import LINES, LINK, ONE
 from ppdm.papers.which.rows import at
@@ -86,7 +86,7 @@ def everything(ch) -> plot.Figure:
             for name, line in best.items()
         )
     )
-    return with_caption(figure,
+    return captioned(figure,
         "Every scheme before one attacker, a stranger who knows other people's records and guesses one of her "
         "answers (the mean over "
         "all questions). Higher and further left is better; the step joins the points that no other scheme here "
@@ -153,10 +153,9 @@ def plane(ch, dataset: str) -> plot.Figure:
         f"{line['guess'].iloc[-1]:.2f}."
         for name, line in at(part, "others", ONE).groupby("scheme", sort=False)
     )
-    return with_caption(
+    return captioned(
         figure,
-        SAID[dataset],
-        "Up and to the left is better. Lines end where the scheme's parameter does.",
+        f"{SAID[dataset]} Up and to the left is better. Lines end where the scheme's parameter does.",
     )
 
 
@@ -195,7 +194,7 @@ def groupings(ch) -> plot.Figure:
         f"{row['goal']}: " + ", ".join(f"{name} {row[name]:.2f}" for name in names) + "."
         for _, row in frame.iterrows()
     )
-    return with_caption(figure,
+    return captioned(figure,
         "Three answers, all records equally likely, θ = 0.7; the bar is the blind guess. One group tells for "
         "certain whether two answers "
         "agree, and hands out the record in seven of ten cases. But who is content with a record that is right but "
@@ -241,7 +240,7 @@ def won_back(ch) -> plot.Figure:
     """What an attacker wins back who knows some records."""
     figure = plot.curves(ch.get(beyond.by_known), x="known", hue="scheme", col="dataset", metric="won back",
                          xlabel="records that he knows", ylabel="values won back")  # fmt: skip
-    return with_caption(figure,
+    return captioned(figure,
         "How many values of all other persons an attacker has who knows a few. A rotation hides every number, until "
         "he knows some "
         "records more than the table has attributes: then he has everybody's. BSVD (at the parameters Guo chose, "
@@ -249,29 +248,3 @@ def won_back(ch) -> plot.Figure:
         "can be read without any. AIBR and kCG are nearest to the blind guess. A value counts if the best of four "
         "guesses is within "
         "a tenth of a deviation. Bands: 95 % intervals.")  # fmt: skip
-
-
-def two_ends(ch) -> plot.Figure:
-    """What a report tells and what it is worth for an estimate, along ε."""
-    figure = plot.privacy_curves(ch.get(beyond.prices), x="ε", y="share", hue="scheme", col="panel",
-                                 ylabel="share of the best scheme's")  # fmt: skip
-    return with_caption(figure,
-        "Eight equally common answers. One bit tells as much as can be told for small ε (left), and no share can be "
-        "estimated from it "
-        "(right: 0). A random set, of the size that estimates best, is the best there, and tells nearly the most; "
-        "k-RR does for large "
-        "ε. The best on the right is that of the certified designer.")  # fmt: skip
-
-
-def together(ch) -> plot.Figure:
-    """The noise of answers told together, along ε."""
-    gains = ch.get(beyond.gains)
-    figure = plot.privacy_curves(gains, x="ε", y="noise", hue="told together", col="table",
-                                 baselines={t: {"told apart": 1.0} for t in gains["table"].unique()},
-                                 ylabel="noise (told apart: 1)")  # fmt: skip
-    most = gains.loc[gains["table"] == "each pair of them", "noise"].max()
-    return with_caption(figure,
-        "Fair answers, ε for all of them together. Two answers told together always have less noise in their shares "
-        "(left); three "
-        f"or four lose while ε is small. A pair's table (right) gains most: it has at most {most:.2f} of the "
-        "noise.")  # fmt: skip

@@ -29,8 +29,6 @@ from ppdm.study import tidy
 COORDINATES = ["dataset", "scheme", "parameter", "knowledge", "goal"]
 SHOWN = [*COORDINATES[:2], "family", "symbol", "parameter", "epsilon", "knowledge", "goal", "guess", "guess_se", "blind",
          "bound", "nb", "nb_se", "id3", "id3_se", "singles", "pairs", "evidence"]  # fmt: skip
-#: A point counts as dominated where another is better by more than so many standard errors.
-SURELY = 2.0
 RISK = 0.05
 #: Of OptRR's search, as in the table of costs; the paper's has ten times as many.
 GENERATIONS = 2_000
@@ -105,43 +103,6 @@ def short(dataset: str) -> str:
 def at(frame: pd.DataFrame, knowledge: str, goal: str) -> pd.DataFrame:
     """The rows of one attacker."""
     return frame[(frame["knowledge"] == knowledge) & (frame["goal"] == goal)]
-
-
-def dominated(frame: pd.DataFrame, knowledge: str, goal: str) -> pd.DataFrame:
-    """Schemes of which some point is worse than another that gives this attacker no more.
-
-    A row a data set and scheme: of how many `points` how many are `dominated`, by how much at most
-    (`distance`, in balanced accuracy), and `by` which scheme there.
-    """
-    here, rows = at(frame, knowledge, goal), []
-    here = here[here["family"] != "reference"]
-    for (dataset, scheme), part in here.groupby(["dataset", "scheme"], sort=False):
-        others = here[(here["dataset"] == dataset) & (here["scheme"] != scheme)]
-        found = [_better(point, others) for _, point in part.iterrows()]
-        distance, by = max(found, key=lambda each: each[0])
-        rows.append({"dataset": dataset, "scheme": scheme, "points": len(part),
-                     "dominated": sum(away > 0 for away, _ in found), "distance": distance, "by": by})  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def _better(point: pd.Series, others: pd.DataFrame) -> tuple[float, str]:
-    """How much better the best of those is that give the attacker no more, if it surely is."""
-    allowed = others[others["guess"] <= point["guess"] + 1e-9]
-    if allowed.empty:
-        return 0.0, ""
-    best = allowed.loc[allowed["nb"].idxmax()]
-    away, noise = (
-        best["nb"] - point["nb"],
-        np.hypot(*np.nan_to_num([best["nb_se"], point["nb_se"]])),
-    )
-    return (float(away), str(best["scheme"])) if away > SURELY * noise else (0.0, "")
-
-
-def beaten(ch) -> pd.DataFrame:
-    """Who is beaten before two attackers."""
-    attackers = (("others", ONE), ("own list", LINK))
-    parts = [dominated(ch.get(plane), k, g).assign(knowledge=k, goal=g) for k, g in attackers]
-    return ch.save("beaten", pd.concat(parts))
 
 
 # Claims on the plane ------------------------------------------------------------------------------
