@@ -165,17 +165,6 @@ def _losses(ch, across: str, *schemes: str) -> plot.Figure:
     return figure
 
 
-def vd_aibr(ch) -> plot.Figure:
-    """How VD moves with k."""
-    summary = ch.get(rows.metrics)
-    figure = plot.curves(named(summary[summary["scheme"] == "AIBR"]), hue="dataset", metric="VD",
-                         ylabel="VD (relative change of the values)", **INTERVALS)  # fmt: skip
-    return captioned(figure,
-        "More intervals, smaller changes. The step up at k = 9 on Breast Cancer is no chance: there each grade from "
-        "1 to 8 has an interval "
-        "of its own, and is moved up by half a grade on average.")  # fmt: skip
-
-
 def trade_off(ch) -> plot.Figure:
     """What classifiers get against what an attacker gets: a line a method, a point a parameter."""
     points = ch.get(rows.trade_off)
@@ -245,26 +234,3 @@ def _blind(ch) -> Mapping[str, dict[str, float]]:
         NAMES[name]: {"blind guess": 1 / round(0.8 * len(X))}
         for name, (X, _) in ch.get(rows.tables).items()
     }
-
-
-def exact(ch) -> plot.Figure:
-    """The share of values guessed exactly, with the release and without."""
-    words = {"metric": {"released": "with the release", "nothing": "without it"}}
-    shares = named(ch.get(rows.guessed).replace(words)).rename(columns={"metric": "from"})
-    figure = plot.curves(shares, hue="from", col="dataset", metric="share of values guessed exactly",
-                         ylabel="share guessed exactly", **INTERVALS)  # fmt: skip
-    return captioned(figure,
-        "The more intervals, the more values are guessed exactly. On Breast Cancer, whose grades are whole numbers, "
-        "k = 9 gives away "
-        "nearly all. The lower line is what he guesses without the release.")  # fmt: skip
-
-
-def closer(ch) -> plot.Figure:
-    """The mean KS distance along k."""
-    near = ch.get(rows.close).query("metric == 'KS' and draw == 'all'")
-    figure = plot.curves(named(near), hue="dataset", metric="KS",
-                         ylabel="mean KS distance", **INTERVALS)  # fmt: skip
-    return captioned(figure,
-        "On Pima more intervals come closer. On Breast Cancer they do not: its values are whole numbers, and where "
-        "the edges of the "
-        "intervals fall between the grades, or on them, decides more than how many there are.")  # fmt: skip

@@ -186,16 +186,3 @@ def who_is_told(ch) -> plot.Figure:
         "others one that leaves two answers open. The average is the same as if everybody were guessed right with "
         "probability 0.7. "
         "With δ = 0.8 no report makes any answer more certain than 0.8.")  # fmt: skip
-
-
-def ldp(ch) -> plot.Figure:
-    """Error against ε for ten equally common answers."""
-    points = ch.get(rows.under_epsilon)
-    known = {
-        str(name): part
-        for name, part in each_group(points[points["scheme"] != "frontier"], "scheme")
-    }
-    figure = plot.fronts(known, points[points["scheme"] == "frontier"], x="epsilon", title="ten answers, uniform prior",
-                         xlabel="ε of local differential privacy")  # fmt: skip
-    return captioned(figure,
-        "Error against ε for ten equally common answers. Lower is better; further left is more private.")  # fmt: skip
