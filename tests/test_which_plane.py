@@ -177,7 +177,7 @@ def test_the_plane_has_what_was_promised(chapter):
 def test_figures_of_the_plane_are_drawn(chapter):
     for figure in (
         pictures.everything(chapter),
-        pictures.plane(chapter, "pima"),
+        pictures.plane(chapter),
         pictures.groupings(chapter),
     ):
         assert figure.alt and figure.caption and figure.narrow is not None and len(figure.data)

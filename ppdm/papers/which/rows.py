@@ -20,7 +20,6 @@ from ppdm.disguise import MultiGroup, UnrelatedQuestion
 from ppdm.disguise.matrix import frapp, uniform_perturbation, warner
 from ppdm.disguise.today import k_rr, k_rr_each, subset_selection, unary
 from ppdm.domain import Domain
-from ppdm.optimise import best_scheme, mse, optrr
 from ppdm.papers.common import respondents
 from ppdm.papers.which import design, experiment, groups
 from ppdm.papers.which.experiment import LINES, LINK, ONE, RECORD, SETS
@@ -30,8 +29,6 @@ COORDINATES = ["dataset", "scheme", "parameter", "knowledge", "goal"]
 SHOWN = [*COORDINATES[:2], "family", "symbol", "parameter", "epsilon", "knowledge", "goal", "guess", "guess_se", "blind",
          "bound", "nb", "nb_se", "id3", "id3_se", "singles", "pairs", "evidence"]  # fmt: skip
 RISK = 0.05
-#: Of OptRR's search, as in the table of costs; the paper's has ten times as many.
-GENERATIONS = 2_000
 BY_GROUPS = ("one group", "two groups", "three groups", "each answer alone")
 SMALL = ("breast-cancer-wisconsin", "pima")
 #: Of Adult and Voting, where a point takes seconds, and its neighbours tell the same.
@@ -87,17 +84,8 @@ def averaged(points: pd.DataFrame) -> pd.DataFrame:
     line = [LINES.get(name) for name in frame["scheme"]]
     return frame.assign(
         family=[one.family if one else "reference" for one in line], symbol=[one.symbol if one else "" for one in line],
-        evidence=["fig-plane-" + short(name) for name in frame["dataset"]],
+        evidence="fig-plane",
     )[SHOWN]  # fmt: skip
-
-
-def short(dataset: str) -> str:
-    """A data set's name in anchors.
-
-    >>> short("breast-cancer-wisconsin")
-    'breast-cancer'
-    """
-    return data.SHORT[dataset].lower().replace(" ", "-")
 
 
 def at(frame: pd.DataFrame, knowledge: str, goal: str) -> pd.DataFrame:
@@ -193,7 +181,7 @@ def same_attacker(rows: pd.DataFrame) -> dict[str, Any]:
     return {"differences": np.array(differences), "names": names}
 
 
-# The same ε, and a single answer ------------------------------------------------------------------
+# The same ε -----------------------------------------------------------------------------------
 
 
 def same_epsilon(
@@ -231,34 +219,6 @@ def by_lot(ch) -> study.Rows:
         every.assign(gain=every["lot"] - every[against]) for against in ("split", "whole")
     )
     return study.Rows(ours, wrong.assign(world="the budget not split"), "division")
-
-
-def searched(
-    rng: np.random.Generator, dataset: str, answer: str, parameter: float = 0.3, **coding: Any
-) -> dict[str, list[float]]:
-    """The error of OptRR's matrix for one answer, and of Warner's, as multiples of the best."""
-    everyone = respondents(dataset, **coding).everyone
-    shares = everyone.marginal(answer).proportions().densified().values
-    if shares.min() == 0:  # all give the same answer: there is nothing to hide, and no error
-        return {"OptRR": [], "Warner": []}
-    delta = shares.max() + parameter * (1 - shares.max())
-    best = float(mse(best_scheme(shares, delta).matrix, shares, 10_000))
-    front = optrr(shares, delta, rng, generations=GENERATIONS)
-    # Warner's largest posterior is that of the common answer: θ m / (θ m + (1 - θ)(1 - m)) = δ
-    odds = delta / (1 - delta) * (1 - shares.max()) / shares.max()
-    coin = float(mse(warner(odds / (1 + odds), 2)[0], shares, 10_000))
-    return {"OptRR": [float(front.mse.min()) / best], "Warner": [coin / best]}
-
-
-def single_answers(ch) -> study.Rows:
-    """The search's error for every answer; wrong: Warner's at the same δ. A quick run has one that it misses."""
-    cells = [{"dataset": "breast-cancer-wisconsin", "answer": "bland-chromatin"}]
-    if not ch.quick:
-        cells = [
-            {"dataset": d, "answer": name} for d in SETS for name in respondents(d).everyone.names
-        ]
-    errors = ch.save("searched", ch.rows(_coded(ch, searched), cells))
-    return study.Rows(errors, errors.assign(OptRR=errors["Warner"], world="Warner at the same δ"))
 
 
 # Identities and groups ----------------------------------------------------------------------------
@@ -314,30 +274,6 @@ def costs(ch) -> pd.DataFrame:
     return ch.save("costs", design.costs(few, ["even"]) if ch.quick else design.costs())
 
 
-def three_groups(ch) -> study.Rows:
-    """Three groups at their own ε, for pairs; wrong: every cell wanted; one answer more."""
-    wrong = {
-        "every cell wanted": design.times("three groups", "ε", "cells"),
-        "one answer more": design.four_groups(),
-    }
-    plants = tidy.in_worlds(
-        {name: pd.DataFrame({"mean": [times]}) for name, times in wrong.items()}
-    )
-    return study.Rows(pd.DataFrame({"mean": [design.times("three groups", "ε", "pairs")]}), plants)
-
-
-def k_rr_is_best(ch) -> study.Rows:
-    """k-RR at its own ε, for shares; wrong: ε = 1; prefixes wanted."""
-    wrong = {"ε = 1": design.times("Warner", "ε", "cells", math.e / (7 + math.e)),
-             "prefixes wanted": design.times("Warner", "ε", "prefixes")}  # fmt: skip
-    ours = pd.DataFrame({"p": [0.4, 0.5, 0.7]})
-    ours["mean"] = [design.times("Warner", "ε", "cells", p) for p in ours["p"]]
-    plants = tidy.in_worlds(
-        {name: pd.DataFrame({"p": [0.5], "mean": [times]}) for name, times in wrong.items()}
-    )
-    return study.Rows(ours, plants)
-
-
 def every_grouping(ch) -> study.Rows:
     """All costs of the groupings; wrong: of UP."""
     up = design.costs(["UP"]).assign(world="UP")
@@ -351,9 +287,7 @@ def numbers(ch) -> dict[str, Any]:
     """The numbers of the page's sentences."""
     here = at(ch.get(plane), "others", ONE).query("parameter == 0.7")
     told = here[here["dataset"] == ch.get(sets)[0]].set_index("scheme")["guess"]
-    errors = ch.get(single_answers).frame
     return {
-        "wd-needed": groups.needed(0.7), "wd-answers": len(errors), "wd-found": int((errors["OptRR"] <= 1.01).sum()),
-        "wd-where": data.SHORT[ch.get(sets)[0]], "wd-one-group": 100 * told["one group"],
+        "wd-needed": groups.needed(0.7), "wd-where": data.SHORT[ch.get(sets)[0]], "wd-one-group": 100 * told["one group"],
         "wd-each": 100 * told["each answer alone"],
     }  # fmt: skip
