@@ -85,7 +85,8 @@ def as_released(ch) -> pd.DataFrame:
     }  # fmt: skip
 
     def off(draw: int) -> dict[str, float]:
-        rng, found = np.random.default_rng([ch.seed, draw]), {}
+        rng = np.random.default_rng([ch.seed, draw])
+        found: dict[str, float] = {}
         for cell in CHOSEN:
             if cell["scheme"] in says:
                 A, y = ch.get(tables)[cell["dataset"]]

@@ -147,13 +147,6 @@ def every_multiple(ch) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def multiples(ch) -> pd.DataFrame:
-    """The same at some ten levels."""
-    step = max(1, (ch.sizes["points"] - 1) // 9)
-    some = [part[::step] for _, part in each_group(ch.get(every_multiple), ["dataset", "delta"])]
-    return ch.save("multiples", pd.concat(some, ignore_index=True))
-
-
 def trade_off(ch) -> pd.DataFrame:
     """How often a guesser is right, and how many respondents a method needs for each asked directly.
 
@@ -222,7 +215,7 @@ def search_improves(ch) -> pd.DataFrame:
     """The method's own check: 300 generations leave no level of privacy as two generations had it."""
 
     def off(draw: int) -> dict[str, float]:
-        found = {}
+        found: dict[str, float] = {}
         for cell in (CELLS[2], *CELLS[4:6]):
             early, late = (
                 spea2.optrr(ch.get(priors)[cell["dataset"]], cell["delta"], np.random.default_rng([ch.seed, draw]),
