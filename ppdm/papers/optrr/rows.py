@@ -15,7 +15,6 @@ import pandas as pd
 from ppdm import data, study
 from ppdm.optimise import best_scheme, mse, privacy, spea2
 from ppdm.papers.checks import improved, in_draws
-from ppdm.papers.common import each_group
 from ppdm.papers.optrr import beyond, experiment, kept
 from ppdm.papers.optrr.experiment import at_levels, beside_warner, warner_front
 from ppdm.papers.optrr.formulas import (
