@@ -132,14 +132,6 @@ def test_no_grouping_is_made_of_another_and_the_margin_is_an_attackers():
     assert groups.table([0.5])["refines"].any()
 
 
-def test_a_coarser_grouping_must_be_much_surer_to_be_worse_for_all():
-    least = groups.needed(0.7)
-    assert not groups.refinement(
-        groups.channel_of("one group", least - 0.01), groups.channel_of("three groups", 0.7)
-    ).holds
-    assert groups.needed(0.7, "three groups", "one group") == 1
-
-
 # The plane ----------------------------------------------------------------------------------------
 
 
