@@ -90,44 +90,37 @@ def _hundred(ax: Axes, filled: int, across: int) -> None:
 
 def before_after_pima(ch) -> plot.Figure:
     """Two attributes of Pima: the original records, each release of them, and columns shuffled."""
-    pima = data.load("pima", ch.settings["data_source"])
-    X, y = ch.get(rows.tables)["PID"]
+    pima, (X, y) = data.load("pima", ch.settings["data_source"]), ch.get(rows.tables)["PID"]
     two = [pima.features.index(name) for name in ("plasma-glucose", "body-mass-index")]
-    panels = {"original": X} | {
+    ways = [{"scheme": "original", "k": 0, "e": 0.0}, *sorted(rows.of_set("PID"), key=lambda c: c["scheme"]),
+            {"scheme": "columns shuffled", "k": 0, "e": 0.0}]  # fmt: skip
+    panels = {
         rows.setting(c["scheme"], c["k"], c["e"]):
-            experiment.SCHEMES[c["scheme"]](X, y, c["k"], c["e"], np.random.default_rng(1))
-        for c in sorted(experiment.CHOSEN, key=lambda c: c["scheme"]) if c["dataset"] == "PID"
-    } | {"shuffled": np.random.default_rng(1).permuted(X, axis=0)}  # fmt: skip
-    panels = {title: table[:, two] for title, table in panels.items()}
-    shown = np.unique(np.linspace(0, len(y) - 1, SHOWN).astype(int))
+            experiment.SCHEMES[c["scheme"]](X, y, c["k"], c["e"], np.random.default_rng(1))[:, two]
+        for c in ways
+    }  # fmt: skip
+    shown = np.linspace(0, len(y) - 1, SHOWN).astype(int)
 
     def draw(phone: bool) -> plot.Figure:
         fig, axes, _ = plot.in_panels(len(panels), phone, sharex=True, sharey=True)
         for ax, (title, points) in zip(axes, panels.items()):
-            for i, (marker, name) in enumerate(zip("ox", ("not diabetic", "diabetic"))):
-                part = points[shown][y[shown] == i]
-                ax.plot(
-                    *part.T, marker, markersize=3.2, color=plot.COLOURS[i], label=name, alpha=0.8
-                )
+            ax.plot(*points[shown].T, "o", markersize=3.2, color=plot.COLOURS[0], alpha=0.8)
             ax.set_title(title, fontsize=10.5)
         fig.supxlabel("glucose", fontsize=11)
         fig.supylabel("BMI", fontsize=11)
-        plot.legend(fig, axes)
         return fig
 
     figure = plot.laid_out(draw)
     figure.data = pd.concat(
-        pd.DataFrame(points[shown], columns=["glucose", "BMI"]).assign(table=title, of=y[shown])
+        pd.DataFrame(points[shown], columns=["glucose", "BMI"]).assign(table=title)
         for title, points in panels.items()
     )
-    moves = ", ".join(
-        f"{title} {np.corrcoef(points.T)[0, 1]:.2f}" for title, points in panels.items()
-    )
+    moves = ", ".join(f"{title} {np.corrcoef(p.T)[0, 1]:.2f}" for title, p in panels.items())
     figure.alt = f"{len(panels)} scatter plots. Correlation of the two attributes: {moves}."
     return captioned(figure,
         "AIBR fills boxes, BSVD and SSVD stay close to the original, kCG keeps the shape of the cloud. For "
-        "comparison, last: every "
-        f"column shuffled by itself, so that no row is anybody's. {SHOWN} of Pima's 768 records.")  # fmt: skip
+        "comparison, last: every column shuffled by itself, so that no row is anybody's. "
+        f"{SHOWN} of Pima's 768 records.")  # fmt: skip
 
 
 def loss_aibr(ch) -> plot.Figure:

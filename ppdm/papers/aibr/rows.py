@@ -39,7 +39,12 @@ def setting(scheme: str, k: int, e: float) -> str:
     >>> setting("AIBR", 2, 0.0), setting("SSVD", 7, 0.45)
     ('AIBR, k = 2', 'SSVD, k = 7, e = 0.45')
     """
-    return f"{scheme}, k = {k}" + (f", e = {e:g}" if e else "")
+    return scheme + (f", k = {k}" if k else "") + (f", e = {e:g}" if e else "")
+
+
+def of_set(dataset: str) -> list[dict]:
+    """The paper's parameters on one data set."""
+    return [cell for cell in CHOSEN if cell["dataset"] == dataset]
 
 
 # What is asked and run ----------------------------------------------------------------------------

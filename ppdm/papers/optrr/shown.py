@@ -14,7 +14,7 @@ from ppdm.papers.optrr.readings import READINGS
 from ppdm.study.cards import Html
 
 
-def lowest_privacy(ch) -> Picture:
+def lowest_privacy(ch) -> Html:
     """Warner's lowest privacy, and that of ten searches on ten data sets."""
     normal = ch.get(rows.drawn).query("dataset == 'normal'")
     by_delta = (
@@ -29,7 +29,8 @@ def lowest_privacy(ch) -> Picture:
     table.insert(0, "Warner", warner_limits(ch.get(rows.priors)["normal"]))
     table.insert(1, "Warner, printed", PRINTED_LIMITS)
     caption = "Lowest privacy: Warner's, and that of ten searches on ten data sets"
-    return show(table.assign(**{"search, printed": [0.4, 0.3, 0.22, 0.17]}).reset_index(), caption)
+    table = table.assign(**{"search, printed": [0.4, 0.3, 0.22, 0.17]}).reset_index()
+    return folded(show(table, caption), "The lowest privacies, bound by bound")
 
 
 def _extremes(frame: pd.DataFrame, *also: str) -> pd.DataFrame:
