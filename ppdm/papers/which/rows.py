@@ -20,6 +20,7 @@ from ppdm.disguise import MultiGroup, UnrelatedQuestion
 from ppdm.disguise.matrix import frapp, uniform_perturbation, warner
 from ppdm.disguise.today import k_rr, k_rr_each, subset_selection, unary
 from ppdm.domain import Domain
+from ppdm.papers.checks import in_draws, reported
 from ppdm.papers.common import respondents
 from ppdm.papers.which import design, experiment, groups
 from ppdm.papers.which.experiment import LINES, LINK, ONE, RECORD, SETS
@@ -49,6 +50,25 @@ def sets(ch) -> tuple[str, ...]:
 
 def _coded(ch, function) -> partial:
     return partial(function, source=ch.settings["data_source"])
+
+
+def as_declared(ch) -> pd.DataFrame:
+    """The schemes' own check: reports of Pima's people, beside what each scheme says of them."""
+    people, rng = (
+        respondents("pima", source=ch.settings["data_source"]).everyone,
+        np.random.default_rng(ch.seed),
+    )
+    schemes = {name: experiment.mechanism_of(name, LINES[name].few[0] if LINES[name].few else 0.7, people)
+               for name in (*BY_GROUPS, "unrelated question", "certified matrices")}  # fmt: skip
+
+    def off(draw: int) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for name, scheme in schemes.items():
+            surveys = [scheme.disguise_table(people, rng) for _ in range(40)]
+            found |= {f"{name}, {what}": x for what, x in reported(surveys, people, scheme).items()}
+        return found
+
+    return in_draws(off, range(20))
 
 
 def grid(quick: bool, divisions: int, datasets: Sequence[str]) -> list[dict[str, Any]]:
