@@ -9,8 +9,7 @@ import pandas as pd
 
 from ppdm import study
 from ppdm.papers.common import by_question, readings_frame
-from ppdm.study.cards import Html
-from ppdm.study.cards import folded as fold
+from ppdm.study.cards import Html, part
 
 
 def left_open(ch: study.Chapter, readings: Iterable[study.Reading]) -> pd.DataFrame:
@@ -34,4 +33,4 @@ def left_open(ch: study.Chapter, readings: Iterable[study.Reading]) -> pd.DataFr
 
 def folded(piece: Any, summary: str) -> Html:
     """Something shown, behind a line that opens it."""
-    return fold(Html(piece._repr_html_(), repr(piece)), summary)
+    return part("folded", piece._repr_html_(), summary, words=repr(piece))
