@@ -114,7 +114,11 @@ def test_version_is_one():
     import ppdm
 
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    assert citation["version"] == PROJECT["version"] == ppdm.__version__
+    assert citation["version"] == ppdm.__version__
+    assert f"{{{ppdm.__version__}}}" in (ROOT / "book" / "references.md").read_text(
+        encoding="utf-8"
+    )
+    assert PROJECT["dynamic"] == ["version"]  # read from the package
 
 
 def test_every_notebook_and_page_of_the_contents_exists():

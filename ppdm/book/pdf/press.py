@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from ppdm.book.chromium import HOW_TO_INSTALL, find_chromium, launch_options
-from ppdm.book.pdf import NAME
+from ppdm.book.pdf import NAME, REPORT
 from ppdm.book.pdf.combine import combine, order
 
 #: Within a page of A4: 210 mm less two margins of 17 mm, as `print.css` has it, at 96 px an inch.
@@ -90,6 +90,7 @@ def press(site: Path, source: Path, target: Path) -> int:
         try:
             drawn = stills(browser, site, [name for _, name in order(toc)])
             page.write_text(combine(site, toc, imprint(source), drawn), encoding="utf-8")
+            print_report(browser, site, target.parent)
             return _print(browser, page, target)
         finally:
             page.unlink(missing_ok=True)
@@ -124,6 +125,17 @@ def imprint(source: Path) -> dict[str, str]:
         "address": address,
         "note": note,
     }
+
+
+def print_report(browser: Any, site: Path, folder: Path) -> None:
+    """The report alone, to be cited and read without the book; a site that has none is left as it is."""
+    name, target = REPORT
+    page = site / f"{name}.html"
+    if not page.is_file():
+        return
+    window = _open(browser, page)
+    window.pdf(path=folder / target, format="A4", tagged=True, scale=0.7)
+    window.close()
 
 
 def _print(browser: Any, page: Path, target: Path) -> int:

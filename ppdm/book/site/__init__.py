@@ -59,6 +59,7 @@ def generate(source: Path, results: Path) -> None:
     fragments = {
         "papers": scoreboard.papers(records),
         "tally": scoreboard.tally(records),
+        "report": scoreboard.report(records),
         "scoreboard": scoreboard.scoreboard(records),
         "card": scoreboard.example(source / "notebooks" / "01_electronic_surveys.ipynb"),
         "rules_history": scoreboard.rules_history(records),
