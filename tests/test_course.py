@@ -79,16 +79,6 @@ def test_mistake_is_named_by_the_visible_tests(mistake):
     assert not any(said.values())  # the other tasks do not suffer
 
 
-@pytest.mark.weekly
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_mistake_is_named_whatever_the_numbers(mistake):
-    for number in range(3):
-        notebook = with_other_hidden_seed(make_mistake(source(mistake.assignment), mistake), number)
-        said = run_here(notebook, f"student-{number}")
-        assert mistake.words in (said.pop(mistake.task) or "passed"), number
-        assert not any(said.values())
-
-
 @pytest.mark.parametrize("assignment", ["00_primer", "02_multi_group"])
 def test_data_are_personal(assignment):
     first, again, other, later = (
