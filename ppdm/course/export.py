@@ -20,15 +20,14 @@ class OneRowAStudent(ExportPlugin):
     def export(self, gradebook) -> None:
         """Write it to `--to`; students who handed nothing in have an empty place."""
         table = pd.DataFrame(columns=COLUMNS)
-        table.loc[0, "Student"] = "    Points Possible"
+        table.loc["", "Student"] = "    Points Possible"  # sorts before every student
         for assignment in gradebook.assignments:
             if self.assignment and assignment.name not in self.assignment:
                 continue
-            table.loc[0, assignment.name] = f"{assignment.max_score:g}"
+            table.loc["", assignment.name] = f"{assignment.max_score:g}"
             for done in gradebook.assignment_submissions(assignment.name):
                 student, points = done.student.id, done.score - done.late_submission_penalty
                 if not self.student or student in self.student:
                     table.loc[student, ["Student", "SIS Login ID"]] = student
                     table.loc[student, assignment.name] = f"{max(0.0, points)}"
-        table = pd.concat([table[:1], table[1:].sort_index()])
-        replace_file(Path(self.to or "grades.csv"), harmless(table))
+        replace_file(Path(self.to or "grades.csv"), harmless(table.sort_index()))
