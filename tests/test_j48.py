@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from weka import reference as weka
 
@@ -177,13 +176,6 @@ def test_levels_are_matched_by_name_when_predicting():
     assert tree.predict(other_order).tolist() == ["no"]
 
 
-def test_all_missing_row_gets_the_shares_of_the_training_rows():
-    X, y = weka.load("labor")
-    probabilities = J48().fit(X, y).predict_proba(X.iloc[:1].map(lambda _: np.nan))
-    assert probabilities.sum() == pytest.approx(1)
-    assert probabilities[0] == pytest.approx(y.value_counts(normalize=True, sort=False), abs=0.1)
-
-
 def test_a_level_unknown_to_fit_is_refused():
     tree = J48().fit(pd.DataFrame({"size": ["low", "high"] * 6}), ["no", "yes"] * 6)
     with pytest.raises(ValueError, match="'size' holds 'huge'"):
@@ -241,12 +233,6 @@ def test_rows_with_a_missing_date_for_a_class_are_left_out():
 def test_the_text_of_an_array_names_attributes_by_number():
     tree = J48().fit(np.repeat([[0.0, 1.0], [0.0, 2.0]], 5, axis=0), [0] * 5 + [1] * 5)
     assert "x1 <= 1: 0 (5.0)\nx1 > 1: 1 (5.0)" in str(tree)
-
-
-def test_linear_machine_is_scaled_by_the_training_rows():
-    machine = weka_like.smo().fit([[0.0, 0.0], [10.0, 1.0], [0.0, 1.0], [10.0, 0.0]], [0, 1, 0, 1])
-    assert isinstance(machine[-1], SVC)
-    assert machine[0].data_max_.tolist() == [10.0, 1.0]
 
 
 def test_a_missing_yes_or_no_is_a_missing_class():
