@@ -266,7 +266,7 @@ def bounded_atoms(n: int, delta: float) -> np.ndarray:
     for support in combinations(range(n), full):
         row = np.zeros(n)
         row[list(support)] = delta
-        others = np.flatnonzero(row == 0) if rest > EDGE else []
+        others = np.flatnonzero((row == 0) & (rest > EDGE))
         rows += [row + rest * np.eye(n)[other] for other in others] or [row]
     return np.array(rows)
 
