@@ -1,8 +1,15 @@
 """The claims on OptRR's search under the settings that the paper leaves open."""
 
+from functools import partial
+
+import numpy as np
 import pytest
 
-from ppdm.papers.optrr import READINGS, settings
+from ppdm.papers.optrr import READINGS, kept, settings
+from ppdm.papers.optrr.chapter import chapter
+from ppdm.papers.optrr.full_length import SETTINGS
+from ppdm.papers.optrr.rows import of_full_length
+from ppdm.study import identity
 from ppdm.study.ledger import WORLD_COLUMNS
 
 
@@ -18,7 +25,7 @@ def rows(tmp_path_factory):
 def test_every_claim_is_asked_in_ours_and_where_the_reading_concerns_it(rows):
     assert all(tuple(row) == WORLD_COLUMNS for row in rows)
     asked = [row["claim"] for row in rows if row["world"] == "ours"]
-    assert len(asked) == len(set(asked)) == 10 and "HD-27" in asked
+    assert len(asked) == len(set(asked)) == 11 and {"HD-27", "HD-28"} <= set(asked)
     elsewhere = {row["claim"] for row in rows if row["world"] == "normal 5.5, 2"}
     assert elsewhere == {"HD-15", "HD-18", "HD-19", "HD-20", "HD-33"}
 
@@ -30,3 +37,29 @@ def test_the_claims_own_rules_decide(rows):
             value = float(row["value"])
             assert value >= 0.1 - 1e-9
             assert row["met"] == ("yes" if abs(value - 0.17) <= 0.05 else "no")
+
+
+def full_length():
+    ch = chapter("04_beyond", **SETTINGS)
+    return *of_full_length(ch), ch.seed
+
+
+def test_the_kept_searches_are_of_the_papers_length_and_of_no_other_inputs():
+    search, points, seed = full_length()
+    assert search.keywords["generations"] == 20_000
+    found = kept.read(search, points, seed)
+    assert found.groupby(["dataset", "delta", "draw"], sort=False).size().tolist() == [20] * len(
+        points
+    )
+    assert kept.read(search, points, seed + 1) is None
+    assert kept.read(partial(search, mutation_rate=0.5), points, seed) is None
+    assert kept.read(search, points[1:], seed) is None
+
+
+@pytest.mark.slow
+@pytest.mark.weekly
+def test_a_kept_search_comes_out_again():
+    search, points, seed = full_length()
+    again = search(identity.stream(seed, points[0]), **points[0])
+    found = kept.read(search, points, seed).head(len(again))
+    np.testing.assert_allclose(found["ratio"], again["ratio"], rtol=1e-8)

@@ -23,9 +23,15 @@ from ppdm.book.site import (
 )
 from ppdm.book.site.records import read_records
 from ppdm.places import find_root
-from ppdm.study.ledger import STYLES
 
 ROOT = find_root()
+VERDICTS = [
+    "reproduced",
+    "reproduced under a condition",
+    "not reproduced",
+    "wrong",
+    "cannot be tested",
+]
 COLUMNS = ["id", "paper", "where", "printed", "ours", "low", "high", "rule", "verdict", "note"]
 PICTURE = (
     '<figure class="ppdm drawn" id="fig-{0}"><svg role="img" aria-label="It falls from 1 to 0 &amp; stays"'
@@ -49,7 +55,13 @@ def tree(tmp_path):
     (source / "book" / "chapters.yml").write_text((ROOT / "book" / "chapters.yml").read_text())
     entry = {"paper": "zhan-matwin", "where": "Section 4", "rule": {"name": "identity"}}
     entries = [
-        {"id": f"ZM-{i}", "claim": f"For *p* < `q` and $x$, claim {i}.", **entry} for i in range(5)
+        {
+            "id": f"ZM-{i}",
+            "claim": f"For *p* < `q` and $x$, claim {i}.",
+            **entry,
+            "central": i in (1, 2),
+        }
+        for i in range(5)
     ]
     (claims / "01_electronic_surveys.yml").write_text(yaml.safe_dump(entries))
     (claims / "changes.yml").write_text(
@@ -57,12 +69,21 @@ def tree(tmp_path):
         "changes:\n- {claims: [ZM-2], what: threshold, old: '.1', new: '<.2>', before: not reproduced,\n"
         "   after: reproduced, reason: It was a slip.}\n"
     )
-    other = [{"id": "ZD-1", **entry, "paper": "zhan-du", "claim": "Not run.", "printed": "0.37"}]
+    other = [
+        {
+            "id": "ZD-1",
+            **entry,
+            "paper": "zhan-du",
+            "claim": "Not run.",
+            "printed": "0.37",
+            "central": True,
+        }
+    ]
     (claims / "02_multi_group.yml").write_text(yaml.safe_dump(other))
     chapter = results / "01_electronic_surveys"
     rows = [
         [f"ZM-{i}", "zhan-matwin", "Section 4", "", "0.25", "0.2", "0.3", "identity", verdict, ""]
-        for i, verdict in enumerate(STYLES)
+        for i, verdict in enumerate(VERDICTS)
     ]
     rows[3][-1] = "0.2 is less than <0.3>"
     write_csv(chapter / "claims.csv", COLUMNS, *rows)
@@ -103,7 +124,7 @@ def test_the_front_page_has_a_row_a_paper_with_how_firmly(tree):
     source, results = tree
     path = results / "01_electronic_surveys" / "claims.csv"
     rows = [
-        row + ",worlds,holds" if n == 0 else row + ",4,3"
+        row + ",same,other,cannot_tell" if n == 0 else row + ",3,0,1"
         for n, row in enumerate(path.read_text().splitlines())
     ]
     path.write_text("\n".join(rows))
@@ -111,7 +132,7 @@ def test_the_front_page_has_a_row_a_paper_with_how_firmly(tree):
     first, *others = BeautifulSoup(text, "html.parser").find_all("li")
     assert len(others) == 4 and "Zhan & Matwin" in first.get_text()
     assert "2 of 2 main claims met" not in first.get_text()
-    assert "same verdict in 6 of 8 variations" in first.get_text()  # of ZM-1 and ZM-2
+    assert "same verdict in 6 of 8 variations, 2 cannot tell" in first.get_text()
 
 
 def test_claims_of_a_second_page_stand_with_their_paper_and_lead_there(tree):
@@ -151,8 +172,8 @@ def test_the_history_of_rules_is_told(records):
 def test_the_scoreboard_has_every_claim_with_its_evidence_the_main_ones_first(records):
     text = scoreboard.scoreboard(records)
     rows = BeautifulSoup(text, "html.parser").select("tbody tr")
-    assert [row["id"] for row in rows] == ["ZM-1", "ZM-2", "ZM-0", "ZM-3", "ZM-4", "ZD-1"]
-    assert ["data-main" in row.attrs for row in rows] == [True, True, False, False, False, False]
+    assert [row["id"] for row in rows] == ["ZM-1", "ZM-2", "ZD-1", "ZM-0", "ZM-3", "ZM-4"]
+    assert ["data-main" in row.attrs for row in rows] == [True, True, True, False, False, False]
     assert 'href="../notebooks/01_electronic_surveys.html#claim-ZM-3"' in text
     assert "02_multi_group.html#" not in text  # what has not run has no evidence to lead to
     assert "For <em>p</em> &lt; <code>q</code>" in text
@@ -230,7 +251,7 @@ def test_everything_is_generated_even_where_nothing_has_run(tree, tmp_path):
 
 def test_the_scoreboard_is_sorted_and_filtered(records, tmp_path, chromium):
     for claim, same in zip(records.claims, (1, 4, 2, 3, 0, ""), strict=True):
-        claim |= {"worlds": "4" if same != "" else "", "holds": str(same)}
+        claim |= {"same": str(same), "other": str(4 - same) if same != "" else ""}
     table = scoreboard.scoreboard(records).replace("````{raw} html", "").replace("````", "")
     script = (ROOT / "book" / "_static" / "scoreboard.js").read_text()
     (tmp_path / "index.html").write_text(
@@ -240,7 +261,7 @@ def test_the_scoreboard_is_sorted_and_filtered(records, tmp_path, chromium):
     def shown(page):
         return [row.get_attribute("id") for row in page.locator("tbody tr:visible").all()]
 
-    with opened(chromium, tmp_path, "index.html?verdict=wrong%20in%20the%20paper") as page:
+    with opened(chromium, tmp_path, "index.html?verdict=wrong") as page:
         assert shown(page) == ["ZM-3"]
         assert page.locator("output").inner_text() == "1 of 6 claims"
         page.get_by_role("button", name="Show all 6 claims").click()
@@ -260,7 +281,7 @@ def test_the_scoreboard_is_sorted_and_filtered(records, tmp_path, chromium):
     with opened(
         chromium, tmp_path, "index.html"
     ) as page:  # before anything is asked: the main claims
-        assert shown(page) == ["ZM-1", "ZM-2"]
+        assert shown(page) == ["ZM-1", "ZM-2", "ZD-1"]
         page.get_by_role("checkbox").uncheck()
         assert len(shown(page)) == 6
     with opened(chromium, tmp_path, "index.html#ZM-3") as page:

@@ -17,12 +17,12 @@ CLAIMS = [
     {
         "id": "ZD-1", "paper": "zhan-du", "where": "Section 4.2",
         "claim": "Undone shares are unbiased.",
-        "rule": {"name": "near", "target": 0.0, "within": 0.02}, "expect": "reproduced",
+        "rule": {"name": "near", "target": 0.0, "within": 0.02}, "margin": "share", "expect": "reproduced",
     },
     {
         "id": "ZD-2", "paper": "zhan-du", "where": "Section 5.3.1",
         "claim": "The error grows from θ = 1 towards 1/2.",
-        "rule": {"name": "trend", "direction": "falling"}, "expect": "reproduced",
+        "rule": {"name": "trend", "direction": "falling"}, "margin": "share", "expect": "reproduced",
     },
     {
         "id": "ZD-3", "paper": "zhan-du", "where": "Section 5.3.1",
@@ -32,8 +32,8 @@ CLAIMS = [
     {
         "id": "ZD-4", "paper": "zhan-du", "where": "Section 1.2",
         "claim": "Single answers are reported as they are.",
-        "rule": {"name": "shown", "beyond": 0.05}, "met": "wrong in the paper",
-        "unmet": "reproduced", "expect": "wrong in the paper", "why": "They are reversed.",
+        "rule": {"name": "shown", "beyond": 0.05}, "met": "wrong",
+        "unmet": "reproduced", "expect": "wrong", "why": "They are reversed.",
     },
 ]  # fmt: skip
 
@@ -56,6 +56,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("PPDM_RESULTS", str(tmp_path / "results"))
     monkeypatch.setenv("PPDM_CACHE", str(tmp_path / "cache"))
     (tmp_path / "claims").mkdir()
+    (tmp_path / "claims" / "margins.yml").write_text("share: {margin: 0.005}", encoding="utf-8")
     (tmp_path / "claims" / "99_small.yml").write_text(yaml.safe_dump(CLAIMS), encoding="utf-8")
     return tmp_path
 
@@ -137,7 +138,7 @@ def test_two_runs_write_the_same_bytes(folder):
     first = files()
     small_chapter(folder)
     assert files() == first
-    assert set(first) == {"claims.csv", "worlds.csv", "shares.csv"}
+    assert set(first) == {"claims.csv", "worlds.csv", "rates.csv", "shares.csv"}
     head = first["shares.csv"].decode().splitlines()[0]
     assert head == "theta,metric,reps,mean,se,low,high,var,var_se,var_low,var_high"
 

@@ -40,7 +40,7 @@
   place.append(form);
 
   // Sorting: by a column's key, the other way round at the second click.
-  const order = ["wrong in the paper", "not reproduced"]; // what fails stands first, whatever else there is
+  const order = ["wrong", "a promise not kept", "not reproduced", "not supported"]; // what fails stands first, whatever else there is
   const keys = {
     book: (row) => place0.get(row),
     verdict: (row) => (order.indexOf(row.dataset.verdict) + 1 || 9) + row.dataset.verdict,

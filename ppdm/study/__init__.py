@@ -78,7 +78,8 @@ rule before the `*` are evidence; those after it are fixed in the claim's entry 
       where: Section 3.2.1
       claim: Mean accuracy falls as q goes from 1 to 0.
       evidence: {rows: learned, from: along, x: q}
-      rule: {name: trend, direction: rising, error: 0.05}
+      rule: {name: trend, direction: rising}
+      margin: accuracy                    # a name of book/claims/margins.yml
       expect: reproduced
     - id: ZM-9
       paper: zhan-matwin
@@ -86,16 +87,16 @@ rule before the `*` are evidence; those after it are fixed in the claim's entry 
       claim: PSE at q equals PSE at 1 - q.
       evidence: {rows: turned, from: sides}
       rule: {name: identity, tolerance: 1.0e-9}
-      unmet: wrong in the paper           # defaults: met: reproduced, unmet: not reproduced
+      unmet: wrong                        # defaults: met: reproduced, unmet: not reproduced
       why: At q = 1 nothing is hidden, at q = 0 everything is.     # shown unless reproduced
-      expect: wrong in the paper
+      expect: wrong
     - id: GU-T1-WBC-AIBR-VD
       paper: guo
       where: Table 1
       claim: VD of AIBR on WBC.
       printed: "0.37"                     # a string: its digits count
       rule: {name: agree, paper_reps: 50, family: table-1}    # the family is counted for you
-      condition: the metrics are taken over the training rows  # allows "with a caveat"
+      condition: the metrics are taken over the training rows  # allows "under a condition"
       expect: reproduced
 
 **In many worlds.** A verdict is decided with all the chance there is, and asked again elsewhere. A
@@ -133,20 +134,20 @@ In the claim's entry::
       by_construction: Nothing can break it: ... # label *true by construction*, instead of refuses
       one_world: an identity                     # why there is no other world to ask
       note: It holds without undoing, too.       # said whatever the verdict; why: unless reproduced
+      needs: [as_declared]                       # checks of the method, see ppdm.papers.checks
       unit: points                               # points, %: shares shown a hundredfold; or a word
 
 A plant that is named and not among the rows fails at once; one that the rule accepts fails the chapter.
-The card says in how many worlds the verdict holds and where it does not, with a strip: our
-interval, the threshold, a dot a world (a ring where the verdict is another, a cross a plant). All
+The card says in how many variations the verdict is the same, another one, or cannot be told, with a strip: our
+interval, the threshold, a dot a variation (a ring where the verdict is another, a cross a plant). All
 values go to `<results>/<stem>/worlds.csv`, the counts to `claims.csv` (`worlds` includes our own).
 A verdict stands *firm* if no other reading turns it over, nor more than a tenth of the draws alone.
 
-An entry may say, too, how much a difference must be to matter, and the curve on which the claim is just
-true; from both, `ppdm.study.rates` measures how often its rule, with three outcomes, errs. No verdict
-depends on them yet::
-
-      margin: 0.01                               # of the evidence's unit
-      boundary: {curve: level, at: 0.05}         # or {curve: line, rise: 0}: see ppdm.study.tidy
+**Three outcomes.** A rule that weighs chance asks of each level, step or sign how much room it leaves to what is
+claimed, and an entry's `margin` is how much of a miss would not matter: alike for all claims of a unit (see
+`ppdm.study.rules`). *Surely so* leads to `met`, *surely not* to `unmet`; else it cannot be told. How often the rule
+errs on its evidence stands in `claims.csv` (accepts_true, accepts_false; see `ppdm.study.rates`): one that errs
+too often tells nothing, and fails the build unless that is what its entry expects.
 
 **When a rule was written** stands in `book/claims/changes.yml` (see `ppdm.study.history`): a rule,
 threshold, condition or expectation that changes without an entry there fails a test. After a change,
@@ -156,7 +157,7 @@ Further keys: `full_size: true|false` says whether the rule waits for the paper'
 default); `was: [ZM-18]` names claims that are one with this one now, whose addresses lead here (changes.yml
 says so, by `what: joined`); `central: true` is for those of the paper's abstract. With a `condition`, `plain`
 is the evidence without it, `under` with it: if the rule holds plainly the claim is reproduced; if only under
-the condition, reproduced with a caveat.
+the condition, reproduced under a condition.
 
 The last cell is ``ch.finish()``: it writes `<results>/<stem>/claims.csv`, `numbers.json` and
 `<results>/../provenance/<stem>.json`, shows all verdicts, folded, and the provenance block, and fails if a
@@ -169,12 +170,12 @@ name        evidence                                              in the entry
 ==========  ====================================================  ==============================
 agree       mean, sd, reps                                        (printed) paper_reps, family, error
 exact       value                                                 (printed)
-near        value, se=0, names                                    target, within, error
-bound       value, se=0, names                                    below, above, error
-trend       values, se=0, names (points, or series x points)      direction, tolerance, error
-ordering    differences, se=0, names, mean_se                     demand: overall or each, margin, error
+near        value, se=0, names, drawn                             target, within, (margin)
+bound       value, se=0, names, drawn                             below, above, (margin)
+trend       values, se=0, names, drawn (points, or series)        direction, (margin)
+ordering    differences, se=0, names, drawn                       by, show: mean, (margin)
 identity    ours, theirs, names                                   tolerance
-shown       size, se=0                                            beyond, error
+shown       size                                                  beyond
 untestable  none                                                  (why)
 ==========  ====================================================  ==============================
 

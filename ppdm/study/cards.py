@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -19,9 +19,10 @@ from jinja2 import Environment, FileSystemLoader
 
 from ppdm.data import in_words
 from ppdm.study import history, ledger
-from ppdm.study.claims import NOT_DECIDED, STYLES, UNTESTABLE, VERDICTS, Claim
-from ppdm.study.rules import PERCENT, interval, short
-from ppdm.study.verdicts import Decision, World
+from ppdm.study.claims import NOT_DECIDED, STYLES, VERDICTS, Claim
+from ppdm.study.rates import AGAIN, JUST, OURS, PRINTED
+from ppdm.study.rules import PERCENT, interval, short, untestable
+from ppdm.study.verdicts import Decision
 
 FOLD = 6  # a printed table with more numbers than this is one line in the verdict table
 
@@ -86,45 +87,70 @@ class Card(Html):
 
 
 def card(decision: Decision) -> str:
-    """One decided claim in plain words; its rule, tolerance, plants and history are folded."""
+    """One decided claim in plain words; its rule, margin, controls and history are folded."""
     finding, at = decision.finding, None
     if finding and finding.limits and decision.claim.rule not in ("exact", "identity"):
-        beside = (decision.others, decision.plants, decision.verdict, decision.claim.unit)
-        at = strip(finding[1:4], finding.limits, *beside)
-    return str(_forms().card(decision, turned(decision), worlds_sentence(decision), at))
+        at = strip(decision)
+    said = (turned(decision), variations(decision), erring(decision))
+    return str(_forms().card(decision, *said, at))
 
 
 def turned(decision: Decision) -> str:
-    """The first line of a card that one other reading turns over; empty for all others.
+    """The first line of a card that one other interpretation turns over; empty for all others.
 
-    Pairs of readings are left to the sentence about worlds.
+    Pairs of them are left to the sentence about variations.
     """
     single = [f"\u201c{name}\u201d" for name in decision.turned if " + " not in name]
-    if not single or decision.verdict == NOT_DECIDED:
-        return ""
-    return f"Depends on the reading: otherwise with {_and(single)}."
+    return f"Depends on the interpretation: another verdict with {_and(single)}." if single else ""
 
 
-def worlds_sentence(decision: Decision) -> str:
-    """In how many worlds a verdict holds, and where it does not, for people.
+def variations(decision: Decision) -> str:
+    """In how many variations the verdict is the same, and in which it is another, for people.
 
-    A world is counted for our own, each other reading, and each draw of chance by itself.
+    Each other interpretation is one, and each draw of chance by itself.
     """
-    if decision.verdict in (NOT_DECIDED, UNTESTABLE):
+    if not decision.decided:
         return ""
-    others, once = decision.others, decision.claim.one_world
-    if not others:
-        return f"Decided once: {once}." if once else ""
-    single = [w for w in decision.draws if w.verdict != decision.verdict]
-    holds, text = 1 + sum(w.verdict == decision.verdict for w in others), ""
-    if decision.turned:
-        names = [f"\u201c{name}\u201d" for name in decision.turned]
-        more = [f"{len(names) - 4} more"] if len(names) > 4 else []
-        text += f"; fails with {_and(names[:4] + more)}"
-    if single:
-        noun = decision.draws[0].name.rsplit(" ", 1)[0]
-        text += f"; fails in {len(single)} of {len(decision.draws)} draws ({noun}) taken alone"
-    return f"Holds in {holds} of {1 + len(others)} worlds{text}."
+    if not decision.others:
+        return f"Decided once: {decision.claim.one_world}." if decision.claim.one_world else ""
+    counts, single = decision.counts, decision.draws
+    text = f"Same verdict in {counts['same']} of {counts.total()} variations"
+    text += f", {counts['cannot tell']} cannot tell" * (counts["cannot tell"] > 0)
+    names = [f"\u201c{name}\u201d" for name in decision.turned]
+    if names:
+        text += f"; another with {_and(names[:4] + [f'{len(names) - 4} more'] * (len(names) > 4))}"
+    turning = sum(decision.beside(w) == "other" for w in single)
+    if turning:
+        text += f"; another in {turning} of {len(single)} draws ({single[0].name.rsplit(' ', 1)[0]}) taken alone"
+    return text + "."
+
+
+def erring(decision: Decision) -> str:
+    """How often the rule errs on this evidence, for people; empty where it weighs no chance.
+
+    >>> times(0.976), times(0.012)
+    ('98 times in 100', '1 time in 100')
+    """
+    if decision.rates is None or not decision.decided:
+        return ""
+    true, false, of = decision.rates
+    return _ERRING[of].format(
+        times(true if of != AGAIN else 1 - true), times(false if of != AGAIN else 1 - false)
+    )
+
+
+_ERRING = {
+    JUST: "A claim that is just true passes {}, one that is false by the margin {}.",
+    OURS: "A claim as true as this looks passes {}, one that is false by the margin {}.",
+    AGAIN: "A true claim is refused {}, one as far off as this {}.",
+    PRINTED: "A number drawn as ours passes {}, one of a neighbouring setting {}.",
+}
+
+
+def times(share: float) -> str:
+    """A share of worlds in words."""
+    number = round(100 * share)
+    return f"{number} time{'s' * (number != 1)} in 100"
 
 
 def _and(words: list[str]) -> str:
@@ -138,41 +164,37 @@ LETTER = 7  # of a threshold's name, across
 REACH = 4.0  # worlds further away than this many times our own span stand at the edge
 
 
-def strip(
-    numbers: Sequence[float | None],
-    limits: Sequence[float],
-    worlds: Sequence[World] = (),
-    plants: Sequence[World] = (),
-    verdict: str = "",
-    unit: str = "",
-) -> SimpleNamespace:
-    """Where things stand in the picture: thresholds, our number (ours, low, high), a dot a world.
+def strip(decision: Decision) -> SimpleNamespace:
+    """Where things stand in the picture: thresholds, our number (ours, low, high), a dot a variation.
 
-    Filled dots are worlds in which the verdict is the same, rings those in which it is another,
-    crosses wrong worlds (plants).
-
-    >>> strip((0.08, 0.07, 0.09), (0.05,), unit="points").said
-    'Ours 8 (7 to 9); threshold 5'
+    Filled dots are variations in which the verdict is the same, rings those in which it is another, small ones
+    cannot tell; crosses are negative controls.
     """
-    ours, low, high = (float(numbers[0] if x is None else x) for x in numbers)  # type: ignore[arg-type]
-    asked = [(w, w.finding.ours, w in plants) for w in (*worlds, *plants) if w.finding]
-    known = [(w, x, wrong) for w, x, wrong in asked if x is not None]
-    at = _scale([ours, low, high, *limits], [x for _, x, _ in known], abs(ours))
+    finding, unit = decision.finding or untestable(), decision.claim.unit
+    ours, low, high = (float(finding.ours or 0.0) if x is None else x for x in finding[1:4])
+    kinds = [(w, decision.beside(w).replace("cannot tell", "unsure")) for w in decision.others]
+    kinds += [(w, "plant") for w in decision.plants]
+    known = [
+        (w.name, w.finding.ours, kind)
+        for w, kind in kinds
+        if w.finding and w.finding.ours is not None
+    ]
+    edges = list(dict.fromkeys(finding.limits))
+    at = _scale([ours, low, high, *edges], [x for _, x, _ in known], abs(ours))
     scale = 100 if unit in PERCENT else 1
-    thresholds = _exact([scale * limit for limit in limits])
-    ends = [scale * x for _, x, wrong in known if not wrong]
+    threshold = " and ".join(dict.fromkeys(short(scale * edge, 6) for edge in edges))
+    ends = [scale * x for _, x, kind in known if kind != "plant"]
     said = f"Ours {short(scale * ours, 3)}"
     said += f" ({short(scale * low, 3)} to {short(scale * high, 3)})" if low != high else ""
-    said += f"; threshold {' and '.join(thresholds)}"
+    said += f"; threshold {threshold}"
     if ends:
-        said += f"; {len(ends)} other worlds, {short(min(ends), 3)} to {short(max(ends), 3)}"
-    kind = {True: "same", False: "other"}
+        said += f"; {len(ends)} variations, {short(min(ends), 3)} to {short(max(ends), 3)}"
+    places, half = [at(edge) for edge in edges], LETTER * len(threshold) / 2
+    middle = min(max(sum(places) / len(places), half), WIDTH - half)  # a name stays inside
     return SimpleNamespace(
         width=WIDTH, edge=EDGE, said=said, ours=at(ours), low=at(low), high=at(high),
-        limits=[at(limit) for limit in limits],
-        names=_labels([at(limit) for limit in limits], thresholds),
-        worlds=[(at(x), "plant" if wrong else kind[w.verdict == verdict], f"{w.name}: {short(x)}")
-                for w, x, wrong in known],
+        limits=places, names=[(middle, threshold)],
+        worlds=[(at(x), kind, f"{name}: {short(x)}") for name, x, kind in known],
     )  # fmt: skip
 
 
@@ -183,36 +205,6 @@ def _scale(own: list[float], others: list[float], size: float) -> Callable[[floa
     pad = 0.06 * ((max(near) - min(near)) or 1.0)
     start, width = min(near) - pad, max(near) - min(near) + 2 * pad
     return lambda x: round(EDGE + min(max((x - start) / width, 0.0), 1.0) * (WIDTH - 2 * EDGE), 1)
-
-
-def _exact(limits: list[float]) -> list[str]:
-    """The thresholds in figures, as many as show how far apart they are.
-
-    >>> _exact([0.99, 1.01]), _exact([1 - 1e-6, 1 + 1e-6])
-    (['0.99', '1.01'], ['0.999999', '1.000001'])
-    """
-    apart = max(limits) - min(limits)
-    for digits in range(3, 16):
-        names = [short(limit, digits) for limit in limits]
-        off = [abs(float(name.replace(",", "")) - limit) for name, limit in zip(names, limits)]
-        if apart == 0 or max(off) <= apart / 100:
-            break
-    return names
-
-
-def _labels(places: list[float], names: list[str]) -> list[tuple[float, str]]:
-    """Where each threshold's name stands, inside the picture; two that would run together are one.
-
-    >>> _labels([20.0, 200.0], ["0.99", "1.01"])
-    [(20.0, '0.99'), (200.0, '1.01')]
-    >>> _labels([24.0, 26.0], ["0.99", "1.01"])
-    [(45.5, '0.99 and 1.01')]
-    """
-    named = list(zip(places, names))
-    if len(places) == 2 and abs(places[0] - places[1]) < LETTER * max(map(len, names)) + 4:
-        named = [(sum(places) / 2, " and ".join(names))]
-    half = [LETTER * len(name) / 2 for _, name in named]
-    return [(min(max(x, h), WIDTH - h), name) for (x, name), h in zip(named, half)]
 
 
 # Many claims --------------------------------------------------------------------------------------
@@ -227,7 +219,7 @@ def cards(decisions: list[Decision]) -> Html:
 
     The reason stands under its claim, and a column of printed numbers only where there are any.
     """
-    rows = [(d, turned(d), worlds_sentence(d)) for d in decisions]
+    rows = [(d, turned(d), variations(d), erring(d)) for d in decisions]
     return Html(_forms().cards(rows, _caption(decisions)), "\n".join(map(repr, decisions)))
 
 

@@ -168,7 +168,8 @@ class Chapter:
         One claim is shown as a card, many as one table.
         """
         for known in filter(None, map(self.ledger.claims.get, ids)):
-            self._compute(known.rows)
+            for name in (known.rows, *known.needs):
+                self._compute(name)
         decisions = [self.ledger.decide(id) for id in ids]
         return cards.Card(decisions[0]) if len(ids) == 1 else cards.cards(decisions)
 

@@ -13,22 +13,30 @@ from typing import Any
 import yaml
 
 from ppdm.study import history, rules, tidy
+from ppdm.study.rules import OPEN
 
 REPRODUCED = "reproduced"
-CAVEAT = "reproduced with a caveat"
-NOT_REPRODUCED = "not reproduced"
-WRONG = "wrong in the paper"
+CONDITION = "reproduced under a condition"
+NOT_CONTRADICTED, NOT_REPRODUCED = "not contradicted", "not reproduced"
 UNTESTABLE = "cannot be tested"
-# Every verdict, the style it is shown in, and how it is said of several claims.
+SUPPORTED, NOT_SUPPORTED = "supported", "not supported"
+# Every verdict and the style it is shown in. What our own claims come to is counted apart.
 STYLES = {
-    REPRODUCED: ("reproduced", "reproduced"),
-    CAVEAT: ("caveat", "with a caveat"),
-    NOT_REPRODUCED: ("not", "not reproduced"),
-    WRONG: ("wrong", "wrong in the paper"),
-    UNTESTABLE: ("untested", "cannot be tested"),
+    REPRODUCED: "reproduced",
+    CONDITION: "caveat",
+    NOT_CONTRADICTED: "caveat",  # of a rule that can only refute
+    NOT_REPRODUCED: "not",
+    "wrong": "wrong",  # a formula or a count shows it
+    "a promise not kept": "wrong",  # a guarantee, against its own words
+    OPEN: "untested",
+    UNTESTABLE: "untested",
+    SUPPORTED: "reproduced",
+    NOT_SUPPORTED: "not",
 }
+OURS_TOO = (SUPPORTED, NOT_SUPPORTED)
 VERDICTS = tuple(STYLES)
 NOT_DECIDED = "not decided in a quick run"
+OWN = "which"  # the chapter whose claims are ours
 PREFIXES = {"zhan-matwin": "ZM", "zhan-du": "ZD", "guo": "GU", "huang-du": "HD", "which": "WC"}
 
 
@@ -64,10 +72,10 @@ class Claim:
     each: tuple[
         str, ...
     ] = ()  # columns: the rule is asked of each combination, and must be met by all
-    margin: float = 0.0  # of indifference, fixed by the unit before standard errors are seen
-    boundary: dict = field(default_factory=dict)  # the curve on which true worlds stand
+    margin: str = ""  # of indifference: a name of `margins.yml`
     was: tuple[str, ...] = ()  # claims that are one with it now: their addresses lead here
     central: bool = False  # one of the five or six that the paper's abstract makes
+    needs: tuple[str, ...] = ()  # checks of the method, without which nothing is decided
     history: str = ""  # when its rule was written, one of history.STATUSES
 
     @property
@@ -77,13 +85,14 @@ class Claim:
 
     @property
     def rule_text(self) -> str:
-        given = {k: v for k, v in self.given.items() if k != "printed"}
+        given = {k: v for k, v in self.given.items() if k not in ("printed", "margin")}
         inside = ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in given.items())
-        return f"{self.rule} ({inside})" if inside else self.rule
+        text = f"{self.rule} ({inside})" if inside else self.rule
+        return f"{text}, margin {self.given['margin']:g} ({self.margin})" if self.margin else text
 
 
 FEW = 6  # printed numbers that are told one by one
-LISTS = ("refuses", "accepts", "was", "each")
+LISTS = ("refuses", "accepts", "was", "each", "needs")
 NEEDED = ("id", "paper", "where", "claim", "rule", "expect")
 KEYS = tuple({f.name for f in fields(Claim)} - {"given", "family", "history"})
 
@@ -98,11 +107,12 @@ def read(path: str | Path) -> dict[str, Claim]:
     if not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
         raise LedgerError(f"{path.name} must be a list of claims, each beginning with `- id:`")
     rulebook, claims = history.read(path.parent), {}
+    margins = history.margins(path.parent)
     for entry in entries:
         rule = entry.get("rule")
         given = dict(rule if isinstance(rule, dict) else {"name": rule})
         name, family = given.pop("name", None), given.pop("family", "")
-        fault = next(_faults(entry, name, given, family), "")
+        fault = next(_faults(entry, name, given, family, margins), "")
         if not fault and entry["id"] in claims:
             fault = "is there twice"
         if fault:
@@ -115,6 +125,10 @@ def read(path: str | Path) -> dict[str, Claim]:
             "history": rulebook.status(entry["id"], *told.get("was", ())),
         }
         told.setdefault("full_size", name in rules.WAIT_FOR_FULL_SIZE)
+        if "margin" in entry:
+            given["margin"] = margins[entry["margin"]]["margin"]
+        if entry["paper"] == OWN:
+            told = {"met": SUPPORTED, "unmet": NOT_SUPPORTED} | told
         if "printed" in rules.FIXED[name]:
             given["printed"] = entry["printed"]
         told["printed"] = printed(entry)
@@ -148,13 +162,16 @@ def printed(entry: dict) -> str:
     return ", ".join(numbers) if len(numbers) <= FEW else f"{len(numbers)} numbers"
 
 
-def _faults(entry: dict, rule: Any, given: dict, family: Any) -> Iterator[str]:
+def _faults(
+    entry: dict, rule: Any, given: dict, family: Any, margins: dict[str, dict]
+) -> Iterator[str]:
     """What an entry lacks or has too much of, a sentence each; the first of them is said."""
     for key in [key for key in entry if key not in KEYS]:
         yield f"has the unknown key {key!r}; did you mean {nearest(key, KEYS)!r}?"
     yield from (f"has no {key}: {key} is missing" for key in NEEDED if not entry.get(key))
     paper, condition = entry["paper"], entry.get("condition", "")
-    met, unmet = entry.get("met", REPRODUCED), entry.get("unmet", NOT_REPRODUCED)
+    words = OURS_TOO if paper == OWN else (REPRODUCED, NOT_REPRODUCED)
+    met, unmet = (entry.get(key, word) for key, word in zip(("met", "unmet"), words, strict=True))
     if paper not in PREFIXES:
         yield f"names the paper {paper!r}; allowed are {', '.join(PREFIXES)}"
     if not str(entry["id"]).startswith(PREFIXES[paper] + "-"):
@@ -169,7 +186,10 @@ def _faults(entry: dict, rule: Any, given: dict, family: Any) -> Iterator[str]:
         (not family or "family" in fixed, f"has a family, and the rule {rule} knows none"),
         ("printed" not in fixed or entry.get("printed"), f"needs the printed number, for its rule {rule}"),
         *((key in fixed, f"gives {key!r}: the rule {rule} has no {key!r}; it has {', '.join(fixed) or 'nothing'}")
-          for key in given),
+          for key in given if key != "margin"),
+        ("margin" not in given, "gives its rule a margin of its own: margins have names, and stand in margins.yml"),
+        ("margin" not in entry or (entry["margin"] in margins and rule in rules.WEIGH_CHANCE),
+         f"has the margin {entry.get('margin')!r}; rules that weigh chance have one of {', '.join(margins)}"),
         *((key in {*given, "printed"} or not needed, f"is not complete: rule {rule} needs {key!r}")
           for key, needed in fixed.items()),
         *((isinstance(name, str) and ";" not in name, f"{key} is a list of names")
@@ -179,15 +199,18 @@ def _faults(entry: dict, rule: Any, given: dict, family: Any) -> Iterator[str]:
         (rule != "untestable" or entry.get("why"), "cannot be tested and needs its reason (why)"),
         *((verdict in VERDICTS, f"says {verdict!r}, no verdict; did you mean {nearest(verdict, VERDICTS)!r}?")
           for verdict in (met, unmet, entry["expect"])),
-        (CAVEAT not in (met, unmet), f"cannot say {CAVEAT!r} by itself: it comes from a condition"),
+        (CONDITION not in (met, unmet), f"cannot say {CONDITION!r} by itself: it comes from a condition"),
         (met != unmet, "leads to the same verdict, met or unmet: the rule would decide nothing"),
-        (not condition or met == REPRODUCED, "is wrong in its verdict: a condition goes with `met: reproduced`"),
+        (not condition or met in (*words, NOT_CONTRADICTED), "is wrong in its verdict: a condition goes with `met: reproduced`"),
         *_of_evidence(entry.get("evidence")),
-        *_of_rates(entry.get("margin", 0.0), entry.get("boundary", {})),
     ]  # fmt: skip
     yield from (sentence for holds, sentence in table if not holds)
     possible = (
-        {UNTESTABLE} if rule == "untestable" else {met, unmet} | ({CAVEAT} if condition else set())
+        {UNTESTABLE}
+        if rule == "untestable"
+        else {met, unmet}
+        | ({CONDITION} if condition else set())
+        | ({OPEN} if rule in rules.WAIT_FOR_FULL_SIZE else set())
     )
     if entry["expect"] not in possible:
         yield f"expects {entry['expect']!r}, which cannot come out; possible: {', '.join(sorted(possible))}"
@@ -208,16 +231,6 @@ def _of_evidence(evidence: Any) -> Iterator[tuple[bool, str]]:
             takes = list(inspect.signature(tidy.EXTRACTORS[part["from"]]).parameters)[1:]
             more = [key for key in part if key not in ("rows", "where", "from", *takes)]
             yield not more, f"gives its evidence {more}; {part['from']!r} takes {', '.join(takes)}"
-
-
-def _of_rates(margin: Any, boundary: Any) -> list[tuple[bool, str]]:
-    """Whether margin and boundary are such that a rule's error rates can be measured."""
-    curve, known = (boundary or {}).get("curve", "level"), ", ".join(tidy.CURVES)
-    return [
-        (isinstance(margin, (int, float)) and margin >= 0, f"has the margin {margin!r}; it must be 0 or more"),
-        (curve in tidy.CURVES, f"has a boundary along {curve!r}; allowed curves are {known}"),
-        (not boundary or margin, "has a boundary and no margin: nothing would be beyond it"),
-    ]  # fmt: skip
 
 
 def nearest(word: str, known: Iterable[object]) -> str:

@@ -33,7 +33,7 @@ import yaml
 from ppdm.files import replace_file
 from ppdm.places import BEYOND
 
-FILE = "changes.yml"
+FILE, MARGINS = "changes.yml", "margins.yml"
 STATUSES = {
     "before": "rule fixed before the first result",
     "together": "entered together with its first result: cannot be told",
@@ -48,8 +48,8 @@ DECIDES = (
     "rule",
     "evidence",
     "margin",
-    "boundary",
     "each",
+    "needs",
     "printed",
     "condition",
     "met",
@@ -122,6 +122,12 @@ def entries(folder: Path) -> dict[str, dict]:
     return {entry["id"]: entry for path in chapters(folder) for entry in written(path)}
 
 
+def margins(folder: Path) -> dict[str, dict]:
+    """The margins of indifference of a claims folder, by name; none where there is no such file."""
+    path = Path(folder) / MARGINS
+    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
 def read(folder: Path) -> Rulebook:
     """The record of a claims folder; an empty one where there is none."""
     path = Path(folder) / FILE
@@ -144,8 +150,14 @@ def read(folder: Path) -> Rulebook:
 
 
 def _rules(folder: Path) -> dict[str, str]:
-    """The fingerprint of every claim's rule as it stands."""
-    return {id: fingerprint(entry) for id, entry in entries(folder).items()}
+    """The fingerprint of every claim's rule as it stands; a margin counts by its number."""
+    known = {name: entry["margin"] for name, entry in margins(folder).items()}
+    return {
+        id: fingerprint(
+            entry | ({"margin": known.get(entry["margin"])} if "margin" in entry else {})
+        )
+        for id, entry in entries(folder).items()
+    }
 
 
 def problems(folder: Path) -> list[str]:

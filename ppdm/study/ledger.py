@@ -26,7 +26,8 @@ from ppdm.study.claims import (
     nearest,
     read,
 )
-from ppdm.study.rules import PERCENT, short
+from ppdm.study.rates import LOOKS
+from ppdm.study.rules import NOT, PERCENT, SO, Finding, interval, near, short
 from ppdm.study.verdicts import PLANT, Decision, Rows, World
 from ppdm.study.worlds import OURS
 
@@ -35,8 +36,11 @@ __all__ = ["NOT_DECIDED", "OURS", "PERCENT", "PLANT", "STYLES", "VERDICTS", "Cla
 
 COLUMNS = ("id", "paper", "where", "printed", "ours", "low", "high", "rule", "verdict", "note",
            "worlds", "holds", "fails_in", "refuses", "firm", "worst", "unit", "limits",
-           "history")  # fmt: skip
+           "history", "outcome", "same", "other", "cannot_tell", "accepts_true", "accepts_false",
+           "central")  # fmt: skip
+RATE_COLUMNS = ("claim", "verdict", "comparisons", *verdicts.RATES, *(f"told_{n}" for n in LOOKS))
 WORLD_COLUMNS = ("claim", "world", "value", "low", "high", "met")
+CHECKED = 0.005  # by less a method's own check may be off: the margin of shares
 ENOUGH = 10  # draws of chance that a verdict is asked in, unless its entry says why not
 
 
@@ -48,6 +52,7 @@ class Ledger:
         self.claims, self.quick, self.module = claims, quick, module
         self.decided: dict[str, Decision] = {}
         self.rows: dict[str, Rows] = {}
+        self.checked: dict[str, Finding] = {}  # what the methods' own checks found
         self.problems: list[str] = []  # sentences: plants that a rule accepts
 
     def decide(
@@ -72,6 +77,8 @@ class Ledger:
         if id in self.decided:
             raise LedgerError(f"claim {id} is decided twice")
         claim = self.claims[id]
+        for need in claim.needs:
+            self._check(need)
         beside: dict = {"worlds": worlds, "draws": draws, "plants": plants}
         if claim.each:
             return self._entered(verdicts.joined(claim, self._parts(claim)))
@@ -84,6 +91,24 @@ class Ledger:
             raise LedgerError(f"claim {id} has no condition: give its evidence as it is")
         given: dict[Any, Any] = {**named, **dict(enumerate(evidence))}
         return self._entered(verdicts.decide(claim, given, note, self.quick, **beside))
+
+    def _check(self, need: str) -> None:
+        """A method that is not what it says decides nothing: its check's rows are off by a margin or more."""
+        if need in self.checked:
+            return
+        if need not in self.rows:
+            raise LedgerError(
+                f"the check {need!r} has no rows (a function of that name in the paper's rows.py)"
+            )
+        wide = self.rows[need].frame.pivot(index="draw", columns="what", values="off")
+        off = wide.to_numpy()
+        finding = near(
+            off.mean(axis=0), 0.0, list(map(str, wide)), off, target=0, within=0, margin=CHECKED
+        )
+        self.checked[need] = finding
+        if finding.outcome == NOT or (finding.outcome != SO and not self.quick):
+            self.problems.append(f"the method is not what it says: {need.replace('_', ' ')}, {finding.worst}, is off "
+                                 f"by {interval(finding)}; no claim on it is decided")  # fmt: skip
 
     def _parts(self, claim: Claim) -> dict[str, Decision]:
         """The parts of a joined claim, each decided as a claim of its own."""
@@ -145,10 +170,12 @@ class Ledger:
         return [self.decided[id] for id in self.claims if id in self.decided]
 
     def write(self, path: Path) -> None:
-        """`claims.csv`, in the order of the claims file, and `worlds.csv` beside it."""
+        """`claims.csv`, in the order of the claims file, and beside it `worlds.csv` and `rates.csv`."""
         write_csv(path, [d.row() for d in self.in_order()])
         rows = [row for d in self.in_order() for row in d.world_rows()]
         write_csv(path.with_name("worlds.csv"), rows, WORLD_COLUMNS)
+        rows = [row for d in self.in_order() for row in d.rates_rows()]
+        write_csv(path.with_name("rates.csv"), rows, RATE_COLUMNS)
 
 
 class Merged(NamedTuple):

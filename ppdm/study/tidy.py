@@ -16,9 +16,20 @@ import pandas as pd
 
 from ppdm.scientific import stdtrit
 
-ERRORS = defaultdict(lambda: "se", var="var_se")  # of means and what is made of them, of variances
+ERRORS = defaultdict(
+    lambda: "se", var="var_se", sd="sd_se"
+)  # of means and what is made of them, of variances
 #: In a column of draws: what all repetitions give together, where that is not the mean over the draws.
 ALL = "all"
+
+
+def with_spread(rows: pd.DataFrame, of: str) -> pd.DataFrame:
+    """Rows of a summary with the standard deviation (sd, sd_se) beside the variance, where `of` asks for it."""
+    if of != "sd":
+        return rows
+    sd = np.sqrt(rows["var"])
+    error = (rows["var_se"] / (2 * sd)).where(sd > 0, 0.0)
+    return rows.assign(sd=sd, sd_se=error)
 
 
 def dealt(
@@ -134,6 +145,7 @@ def along(rows: pd.DataFrame, x: str, of: str = "mean", by: Sequence[str] = ()) 
     >>> along(rows, "q")
     {'values': array([0.8, 0.9]), 'se': array([0.1, 0.1])}
     """
+    rows = with_spread(rows, of)
     if not by:
         line = rows.sort_values(x)
         return {"values": line[of].to_numpy(), "se": line[ERRORS[of]].to_numpy()}
@@ -161,7 +173,7 @@ def worst_of(rows: pd.DataFrame, of: str = "mean", by: Sequence[str] = ("dataset
     >>> worst_of(pd.DataFrame({"dataset": ["b", "a"], "mean": [1.0, 2], "se": 0.0}))["names"]
     ['a', 'b']
     """
-    rows = rows.set_index(list(by)).sort_index()
+    rows = with_spread(rows, of).set_index(list(by)).sort_index()
     return {"value": rows[of].to_numpy(), "se": rows[ERRORS[of]].to_numpy(), "names": _names(rows)}
 
 
@@ -251,29 +263,3 @@ def extractor(name: str, module: ModuleType | None = None) -> Callable[..., dict
             f"no extractor is called {name!r}; there are {', '.join(EXTRACTORS)} and those of the paper's rows.py"
         )
     return known
-
-
-# Boundary curves ----------------------------------------------------------------------------------
-
-
-def level(shape: tuple[int, ...], at: float) -> np.ndarray:
-    """A boundary curve: every level at a threshold.
-
-    >>> level((3,), 0.5)
-    array([0.5, 0.5, 0.5])
-    """
-    return np.full(shape, float(at))
-
-
-def line(shape: tuple[int, ...], rise: float = 0.0) -> np.ndarray:
-    """A boundary curve: from 0 by equal steps to `rise`, in every series; flat, if that is 0.
-
-    >>> line((2, 3), rise=1)
-    array([[0. , 0.5, 1. ],
-           [0. , 0.5, 1. ]])
-    """
-    return np.broadcast_to(np.linspace(0.0, rise, shape[-1]), shape).copy()
-
-
-#: What a claim's entry may name as its `boundary`.
-CURVES: dict[str, Callable[..., np.ndarray]] = {"level": level, "line": line}

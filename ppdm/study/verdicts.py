@@ -7,6 +7,7 @@ stands. A *plant* is a world known to be wrong; a rule that does not refuse it t
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -18,23 +19,17 @@ import pandas as pd
 
 from ppdm.data import in_words
 from ppdm.scientific import ndtri, stdtrit
-from ppdm.study import rules, tidy
-from ppdm.study.claims import (
-    CAVEAT,
-    NOT_DECIDED,
-    REPRODUCED,
-    UNTESTABLE,
-    Claim,
-    LedgerError,
-)
-from ppdm.study.rules import Finding, NotFinite, interval
+from ppdm.study import rates, rules, tidy
+from ppdm.study.claims import CONDITION, NOT_DECIDED, REPRODUCED, UNTESTABLE, Claim, LedgerError
+from ppdm.study.rates import Rates
+from ppdm.study.rules import NOT, OPEN, SO, Finding, NotFinite, interval
 from ppdm.study.tidy import ALL
 from ppdm.study.worlds import OURS, Reading
 
 # What a rule measures, by the name it has as evidence; everything else is taken from the first draw.
 MEASURED = ("value", "values", "differences", "size", "mean")
-ERRORS = ("se", "mean_se")
 BOTH = {"plain", "under"}  # the parts of the evidence of a claim with a condition
+RATES = ("accepts_true", "accepts_false", "worlds")  # what the rates of a claim are called
 PLANT = "plant: "  # before the name of a wrong world, in the file of all worlds
 FIRM = 0.9  # a firm verdict comes out in so many of the single draws of chance
 
@@ -171,25 +166,24 @@ def joined(claim: Claim, parts: Mapping[str, Decision]) -> Decision:
     """One decision from that of each part: it holds if every part does, and shows the worst.
 
     In another world the parts that it does not concern are as in ours. A wrong world is refused if a part is
-    that our world meets.
+    that our world meets. A joined claim passes if all parts do, and is false if one of them is.
     """
+    order = (claim.met, CONDITION, OPEN, claim.unmet, NOT_DECIDED)
 
     def worst(worlds: Mapping[str, World], of: Iterable[str]) -> World:
-        order = (REPRODUCED, CAVEAT, *({claim.met, claim.unmet} - {REPRODUCED}), NOT_DECIDED)
-
         def badness(part: str) -> tuple:
             world = worlds[part]
             away = _away(world.finding)
-            return not world.met, order.index(world.verdict), -away if world.met else away
+            return order.index(world.verdict), not world.met, -away if world.met else away
 
         name = max(of, key=badness)
         world = worlds[name]
         if world.finding is None:
             return world
         told = ", ".join(filter(None, (name, world.finding.worst)))
-        return world._replace(finding=world.finding._replace(worst=told))
+        return world._replace(finding=world.finding._replace(worst=told), beside=name)
 
-    ours = {n: World(OURS, d.finding, d.met, d.verdict) for n, d in parts.items()}
+    ours = {n: World(OURS, d.finding, d.verdict) for n, d in parts.items()}
     met = [name for name, world in ours.items() if world.met] or list(parts)
 
     def beside(kind: str, of: Iterable[str]) -> tuple[World, ...]:
@@ -203,14 +197,19 @@ def joined(claim: Claim, parts: Mapping[str, Decision]) -> Decision:
     home = worst(ours, parts)
     counts = Counter(d.verdict for d in parts.values())
     of = f"Of {len(parts)} parts " + ", ".join(
-        f"{number} {verdict}" for verdict, number in counts.items()
+        f"{number} {word}" for word, number in counts.items()
     )
-    why = claim.why if home.verdict != REPRODUCED else ""
-    told = _sentences(of, why, claim.note)
+    told = _sentences(of, claim.why if home.verdict not in (claim.met, OPEN) else "", claim.note)
     note = _sentences(home.finding.note if home.finding else "", told)
+    erring = [d.rates for d in parts.values() if d.rates]
+    together: Rates | None = parts[home.beside].rates if home.beside in parts else None
+    if erring and home.verdict in (claim.met, CONDITION):
+        true = float(np.prod([r.accepts_true for r in erring]))
+        false = max(r.accepts_false for r in erring)
+        together = max(erring)._replace(accepts_true=true, accepts_false=false)
     return Decision(
-        claim, home.finding, home.verdict, note, told, beside("worlds", parts), beside("draws", parts),
-        beside("plants", met), home.met, dict(parts),
+        claim, home.finding, home.verdict, note, told, together, beside("worlds", parts), beside("draws", parts),
+        beside("plants", met), dict(parts),
     )  # fmt: skip
 
 
@@ -242,8 +241,8 @@ def clustered(draws: Mapping[Any, dict]) -> dict:
     """One evidence from that of each draw: the mean over draws, its error from their spread.
 
     So whatever differs between draws counts, and what is common within one (the split that all
-    points of a curve share) does not count twice. Errors are widened as Student's t asks, so
-    that rules may take them as normal. Evidence under a condition keeps its two parts.
+    points of a curve share) does not count twice. The values of each draw stand in `drawn`, where rules find
+    their errors; `se`, for people, is widened as Student's t asks. Evidence under a condition keeps its two parts.
 
     >>> both = clustered({"split 1": {"value": 1.0, "se": .1}, "split 2": {"value": 3.0, "se": .1}})
     >>> [round(float(both[name]), 2) for name in ("value", "se")]
@@ -256,16 +255,13 @@ def clustered(draws: Mapping[Any, dict]) -> dict:
     if set(first) == BOTH:
         return {part: clustered({name: d[part] for name, d in draws.items()}) for part in first}
     _check_order(every)
-    out = {name: value for name, value in first.items() if name not in (*MEASURED, *ERRORS)}
+    out = {name: value for name, value in first.items() if name not in (*MEASURED, "se")}
     wider = stdtrit(len(every) - 1, 0.975) / ndtri(0.975) / np.sqrt(len(every))
     for name in set(MEASURED) & set(first):
         stack = np.array([np.asarray(d[name], dtype=float) for d in every])
         spread = stack.std(axis=0, ddof=1)
         spread = np.where(spread < 1e-12 * np.abs(stack).max(), 0.0, spread)  # rounding
-        out[name], out["se"] = stack.mean(axis=0)[()], (wider * spread)[()]
-        if name == "differences":
-            means = stack.reshape(len(every), -1).mean(axis=1)
-            out["mean_se"] = float(wider * means.std(ddof=1))
+        out |= {name: stack.mean(axis=0)[()], "se": (wider * spread)[()], "drawn": stack}
     return out
 
 
@@ -322,13 +318,17 @@ class World(NamedTuple):
 
     name: str
     finding: Finding | None
-    met: bool
     verdict: str
     beside: str = ""  # what is to be said of the evidence that did not decide
 
+    @property
+    def met(self) -> bool:
+        """Whether the claim is surely so there."""
+        return self.finding is not None and self.finding.met
+
 
 class Decision(NamedTuple):
-    """A claim with its verdict, and what its rule says in other worlds.
+    """A claim with its verdict, how often its rule errs, and what it says in other worlds.
 
     `told` are the sentences for everybody, `note` these with the rule's own.
     """
@@ -338,34 +338,51 @@ class Decision(NamedTuple):
     verdict: str
     note: str
     told: str = ""
+    rates: Rates | None = None
     worlds: tuple[World, ...] = ()  # one for each other reading, or pair of readings
     draws: tuple[World, ...] = ()  # our reading, one draw of chance alone
     plants: tuple[World, ...] = ()
-    met: bool = False
     parts: Mapping[str, Decision] = MappingProxyType({})  # of a joined claim, by what each is about
 
     def __repr__(self) -> str:
-        ours = f"; ours {interval(self.finding, self.claim.unit)}" if self.finding else ""
+        number = interval(self.finding, self.claim.unit) if self.finding else ""
+        ours = f"; ours {number}" if number else ""
         worst = f", {self.finding.worst}" if self.finding and self.finding.worst else ""
         printed = f"; printed {self.claim.printed}" if self.claim.printed else ""
         return f"{self.claim.id}: {self.verdict}{printed}{ours}{worst}. {self.note}"
 
     @property
     def others(self) -> tuple[World, ...]:
-        return self.worlds + self.draws
+        return self.worlds + self.draws if self.decided else ()
+
+    @property
+    def decided(self) -> bool:
+        """Whether a rule has said anything."""
+        return self.verdict not in (NOT_DECIDED, UNTESTABLE)
+
+    def beside(self, world: World) -> str:
+        """What another world says beside ours: the same, another verdict, or that it cannot tell."""
+        if world.verdict == self.verdict:
+            return "same"
+        return "cannot tell" if world.verdict == OPEN else "other"
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How many of the other worlds say the same, another verdict, or cannot tell."""
+        return Counter(map(self.beside, self.others))
 
     @property
     def turned(self) -> list[str]:
         """The readings under which the verdict is another."""
-        return [w.name for w in self.worlds if w.verdict != self.verdict]
+        return [w.name for w in self.worlds if self.decided and self.beside(w) == "other"]
 
     @property
     def firm(self) -> bool | None:
         """No reading turns the verdict, and hardly a draw of chance does; None if not decided."""
         if self.verdict == NOT_DECIDED:
             return None
-        same = sum(w.verdict == self.verdict for w in self.draws)
-        return not self.turned and same >= FIRM * len(self.draws)
+        turning = sum(self.beside(w) == "other" for w in self.draws)
+        return not self.turned and turning <= (1 - FIRM) * len(self.draws)
 
     @property
     def refused(self) -> list[str]:
@@ -379,28 +396,47 @@ class Decision(NamedTuple):
 
     def row(self) -> dict:
         """Its line of `claims.csv`."""
-        finding, claim = self.finding or Finding(False, None, None, None, ""), self.claim
-        decided = self.verdict not in (NOT_DECIDED, UNTESTABLE)
-        fails = [w.name for w in self.others if w.verdict != self.verdict] if decided else []
-        count = decided * (1 + len(self.others))
+        finding, claim = self.finding or Finding(OPEN, None, None, None, ""), self.claim
+        counts, total = self.counts, self.decided * (1 + len(self.others))
+        other = [w.name for w in self.others if self.beside(w) == "other"]
+        shares = [f"{share:.4g}" for share in (self.rates or ())[:2]] or ["", ""]
         return {
             "id": claim.id, "paper": claim.paper, "where": claim.where, "printed": claim.printed,
             **_numbers(finding, ("ours", "low", "high")), "rule": claim.rule_text,
-            "verdict": self.verdict, "note": self.note, "worlds": count, "holds": count - len(fails),
-            "fails_in": ";".join(fails), "refuses": ";".join(self.refused),
+            "verdict": self.verdict, "note": self.note, "worlds": total,
+            "holds": self.decided + counts["same"],
+            "fails_in": ";".join(other), "refuses": ";".join(self.refused),
             "firm": {True: "yes", False: "no", None: ""}[self.firm], "worst": finding.worst,
             "unit": claim.unit, "limits": ";".join(f"{x:.10g}" for x in finding.limits),
-            "history": claim.history,
+            "history": claim.history, "outcome": self.verdict, "same": counts["same"],
+            "other": counts["other"], "cannot_tell": counts["cannot tell"],
+            "accepts_true": shares[0], "accepts_false": shares[1],
+            "central": "yes" if claim.central else "",
         }  # fmt: skip
+
+    def rates_rows(self) -> list[dict]:
+        """A row on how often its rule errs, and how often more draws would tell what cannot be told; or none."""
+        if self.rates is None:
+            return []
+        chance, of = self.finding and self.finding.chance, dict(zip(RATES, self.rates))
+        rough = chance if self.verdict == OPEN else None
+        looks = {
+            f"told_{n}": rates.told(rough, n, _stream(self.claim)) if rough else ""
+            for n in rates.LOOKS
+        }
+        count = chance.room.size if chance else 1
+        return [
+            {"claim": self.claim.id, "verdict": self.verdict, "comparisons": count, **of, **looks}
+        ]
 
     def world_rows(self) -> list[dict]:
         """A row for our own world, each other one, and each plant."""
         plants = [plant._replace(name=PLANT + plant.name) for plant in self.plants]
-        every = [World(OURS, self.finding, self.met, self.verdict), *self.others, *plants]
+        ours = World(OURS, self.finding, self.verdict)
         return [
             {"claim": self.claim.id, "world": w.name, **_numbers(w.finding, ("value", "low", "high")),
              "met": "yes" if w.met else "no"}
-            for w in every if w.finding is not None
+            for w in (ours, *self.worlds, *self.draws, *plants) if w.finding is not None
         ]  # fmt: skip
 
 
@@ -414,7 +450,8 @@ def decide(
     """The verdict on a claim; `quick` says what is below the paper's size.
 
     `elsewhere` are `worlds` (other readings), `draws` (each draw of chance alone) and `plants` (wrong
-    worlds), each from names to evidence of the same form.
+    worlds), each from names to evidence of the same form. A rule that errs too often on the evidence that
+    there is tells nothing, whatever it says.
     """
     waits = bool(quick) and claim.full_size
     names = [name for given in elsewhere.values() for name in given or {}]
@@ -423,17 +460,57 @@ def decide(
             raise LedgerError(f"claim {claim.id}: the world {name!r} is there twice or has a ';'")
     ours = _ask(claim, OURS, evidence, waits)
     others: dict[str, Any] = {
-        kind: tuple(_ask(claim, name, e, waits) for name, e in dict(given or {}).items())
+        kind: tuple(
+            _ask(claim, name, _with_error(e, evidence) if kind == "draws" else e, waits)
+            for name, e in dict(given or {}).items()
+        )
         for kind, given in elsewhere.items()
     }
     quick = f"Quick run: {quick}" if quick else ""
     if waits:
         told = _sentences(quick, note)
-        return Decision(claim, ours.finding, NOT_DECIDED, told, told, met=ours.met, **others)
-    why = claim.why if ours.verdict != REPRODUCED else ""
-    told = _sentences(ours.beside, note, why, claim.note, quick)
+        return Decision(claim, ours.finding, NOT_DECIDED, told, told, None, **others)
+    erring = _rates(claim, ours.finding, evidence, dict(elsewhere.get("plants") or {}))
+    fault = erring.fault if erring and ours.verdict != OPEN else ""
+    verdict = OPEN if fault else ours.verdict
+    why = claim.why if verdict not in (claim.met, OPEN) else ""
+    told = _sentences(ours.beside, fault, note, why, claim.note, quick)
     whole = _sentences(ours.finding.note, told)  # type: ignore[union-attr] # what does not wait has one
-    return Decision(claim, ours.finding, ours.verdict, whole, told, met=ours.met, **others)
+    return Decision(claim, ours.finding, verdict, whole, told, erring, **others)
+
+
+def _rates(
+    claim: Claim, finding: Finding | None, evidence: Any, plants: dict[str, Any]
+) -> Rates | None:
+    """How often the rule errs on this evidence; None where it weighs no chance."""
+    if finding is None:
+        return None
+    rng = _stream(claim)
+    if finding.chance is not None:
+        return rates.measured(finding.outcome, finding.chance, rng)
+    if claim.rule != "agree":
+        return None
+    plainly = not claim.condition or finding == _apply(claim, evidence["plain"])
+    part, neighbours = "plain" if plainly else "under", [n for n in claim.refuses if n in plants]
+    sides = [
+        e[part] if claim.condition else e for e in (evidence, *map(plants.get, neighbours[:1]))
+    ]
+    return rates.printed(sides[0], claim.given, sides[1:], rng)
+
+
+def _stream(claim: Claim) -> np.random.Generator:
+    return np.random.default_rng(zlib.crc32(claim.id.encode()))
+
+
+def _with_error(draw: Any, main: Any) -> Any:
+    """A draw's evidence with an error: its own, or else the spread between draws."""
+    if not isinstance(draw, dict):
+        return draw
+    if set(draw) == BOTH:
+        return {part: _with_error(draw[part], main[part]) for part in BOTH}
+    if "se" in draw or "drawn" not in main:
+        return draw
+    return draw | {"se": np.std(main["drawn"], axis=0, ddof=1)}
 
 
 def _ask(claim: Claim, name: str, evidence: Any, waits: bool) -> World:
@@ -443,27 +520,29 @@ def _ask(claim: Claim, name: str, evidence: Any, waits: bool) -> World:
     is met; else, met or not, the one under the condition, which was the last chance.
     """
     where = "" if name == OURS else f" (in the world {name!r})"
+    verdicts = {SO: claim.met, NOT: claim.unmet, OPEN: OPEN}
     try:
         if not claim.condition:
             finding = _apply(claim, evidence)
-            verdict = claim.met if finding.met else claim.unmet
-            verdict = UNTESTABLE if claim.rule == "untestable" else verdict
-            return World(name, finding, finding.met, verdict)
+            verdict = UNTESTABLE if claim.rule == "untestable" else verdicts[finding.outcome]
+            return World(name, finding, verdict)
         if not isinstance(evidence, dict) or set(evidence) != BOTH:
             raise LedgerError(f"claim {claim.id} has a condition: give plain=... and under=...")
         plain, under = _apply(claim, evidence["plain"]), _apply(claim, evidence["under"])
     except NotFinite as error:
         if waits:
-            return World(name, None, False, NOT_DECIDED)
+            return World(name, None, NOT_DECIDED)
         raise NotFinite(f"{error}{where}") from None
     except LedgerError as error:
         raise LedgerError(f"{error}{where}") from None
     if plain.met:
         beside = f"{'Also' if under.met else 'Not'} under the condition that {claim.condition}"
-        return World(name, plain, True, claim.met, f"{beside}: {_said(under, claim)}")
+        return World(name, plain, claim.met, f"{beside}: {_said(under, claim)}")
     beside = f"{'Only' if under.met else 'Not even'} under the condition that {claim.condition}. Without it"
-    verdict = CAVEAT if under.met else claim.unmet
-    return World(name, under, under.met, verdict, f"{beside}, {_said(plain, claim)}")
+    verdict = claim.unmet if plain.outcome == under.outcome == NOT else OPEN
+    if under.met:
+        verdict = CONDITION if claim.met == REPRODUCED else claim.met
+    return World(name, under, verdict, f"{beside}, {_said(plain, claim)}")
 
 
 def _said(finding: Finding, claim: Claim) -> str:
@@ -476,6 +555,8 @@ def _apply(claim: Claim, evidence: Any) -> Finding:
     takes = rules.TAKES[claim.rule]
     given = dict(evidence if isinstance(evidence, dict) else enumerate(evidence))
     given = {dict(enumerate(takes)).get(name, name): value for name, value in given.items()}
+    if "drawn" not in takes:
+        given.pop("drawn", None)
     for name in given:
         if name in rules.FIXED[claim.rule]:
             raise LedgerError(

@@ -19,7 +19,8 @@ from ppdm.study.manifest import last_verified
 UNDECIDED = "not decided"
 #: What the scoreboard's file has of a claim, and what of it stands in the claims file.
 COLUMNS = ("id", "paper", "where", "claim", "printed", "ours", "low", "high", "rule", "verdict",
-           "note", "worlds", "holds", "fails_in", "refuses", "firm", "worst", "unit", "history")  # fmt: skip
+           "note", "worlds", "holds", "fails_in", "refuses", "firm", "worst", "unit", "history", "outcome", "same",
+           "other", "cannot_tell", "accepts_true", "accepts_false", "central")  # fmt: skip
 WRITTEN = ("id", "paper", "where", "claim")
 
 
@@ -34,6 +35,9 @@ class Records(NamedTuple):
     manifests: dict[str, dict]  # their manifests
     verified: dict[str, dict]  # what `ppdm verify` found last
     changes: list[dict]  # of rules, from changes.yml
+    margins: dict[str, dict]  # of indifference, by their names
+    rates: list[dict]  # how often each rule errs
+    left: list[dict]  # sentences that could be claims and are not
 
 
 def read_records(source: Path, results: Path) -> Records:
@@ -47,6 +51,13 @@ def read_records(source: Path, results: Path) -> Records:
         },
         provenance=_notes((results.parent / "provenance").glob("*.json")),
         changes=history.read(source / "book" / "claims").changes,
+        margins=history.margins(source / "book" / "claims"),
+        left=[
+            entry
+            for path in (source / "book" / "claims").glob("seen_and_left.yml")
+            for entry in history.written(path)
+        ],
+        rates=[row for path in sorted(results.glob("*/rates.csv")) for row in read_table(path)],
         titles={path.stem: title(path) for path in sorted((source / "notebooks").glob("*.ipynb"))},
         manifests=_notes(results.glob("*/manifest.json")),
         verified=last_verified(results.parent),
@@ -101,6 +112,7 @@ def read_claims(folder: Path, results: Path) -> list[dict[str, Any]]:
             }
             status = rulebook.status(entry["id"], *entry.get("was", ()))
             claim |= {"chapter": path.stem, "history": status, "was": entry.get("was", [])}
+            claim["central"] = "yes" if entry.get("central") else ""
             claim["evidence"] = f"../notebooks/{path.stem}.html#claim-{entry['id']}" if row else ""
             claims.append(claim)
     order = {id: place for place, id in enumerate(rulebook.claims)}  # that of the papers

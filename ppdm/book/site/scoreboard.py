@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from markupsafe import Markup, escape
 
 from ppdm.book.site.gallery import shown
@@ -16,7 +19,9 @@ from ppdm.book.templating import PAGES, fill
 from ppdm.data import in_words
 from ppdm.study import cards
 from ppdm.study.history import STATUSES
-from ppdm.study.ledger import PERCENT, STYLES, short
+from ppdm.study.ledger import STYLES
+from ppdm.study.rates import LOOKS
+from ppdm.study.rules import OPEN, said
 
 SAID = {
     "before": "were fixed, in a change of their own, before the first result",
@@ -24,7 +29,6 @@ SAID = {
     "which came first",
     "after": "were settled after the first result, or changed then",
 }
-ROUNDING = 1e-9  # below this a difference is one of rounding
 
 
 def kind(claim: dict) -> str:
@@ -32,35 +36,35 @@ def kind(claim: dict) -> str:
     return claim["verdict"] if claim["verdict"] in STYLES else UNDECIDED
 
 
-def asked(claim: dict) -> tuple[int, int]:
-    """In how many variations a verdict was asked again, and in how many it came out the same.
+def asked(claim: dict) -> tuple[int, int, int]:
+    """In how many variations a verdict was asked again, in how many it came out the same, and in how many it cannot be told.
 
-    >>> asked({"worlds": "48", "holds": "45"}), asked({"worlds": "1", "holds": "1"})
-    ((48, 45), (0, 0))
+    >>> asked({"same": "45", "other": "1", "cannot_tell": "2"}), asked({"same": ""})
+    ((48, 45, 2), (0, 0, 0))
     """
-    number = int(claim["worlds"] or 0)
-    return (number, int(claim["holds"])) if number > 1 else (0, 0)
+    same, other, unsure = (int(claim.get(key) or 0) for key in ("same", "other", "cannot_tell"))
+    return same + other + unsure, same, unsure
 
 
 def agreement(claims: Iterable[dict]) -> str:
     """How often the verdicts of some claims came out the same in the variations; empty if none was asked."""
-    pairs = [asked(claim) for claim in claims]
-    total, same = (sum(column) for column in zip(*pairs)) if pairs else (0, 0)
-    return f"same verdict in {same:,} of {total:,} variations" if total else ""
+    total, same, unsure = np.sum([(0, 0, 0), *map(asked, claims)], axis=0)
+    tell = f", {unsure:,} cannot tell" if unsure else ""
+    return f"same verdict in {same:,} of {total:,} variations{tell}" if total else ""
 
 
 def number(claim: dict) -> Markup:
     """What we found: to four digits, with its unit, its interval and the case that it is from."""
     if not claim["ours"]:
         return Markup("")
-    said = rounded(claim["ours"], claim["unit"])
+    text = rounded(claim["ours"], claim["unit"])
     if claim["unit"]:
-        said += f" {claim['unit']}"
+        text += f" {claim['unit']}"
     if claim["low"] and claim["high"] and not claim["low"] == claim["high"] == claim["ours"]:
         ends = (rounded(claim[end], claim["unit"]) for end in ("low", "high"))
-        said += f" ({' to '.join(ends)})"
+        text += f" ({' to '.join(ends)})"
     worst = f", {cards.inline(in_words(claim['worst']))}" if claim["worst"] else ""
-    return escape(said) + Markup(worst)
+    return escape(text) + Markup(worst)
 
 
 def rounded(text: str, unit: str = "") -> str:
@@ -75,10 +79,7 @@ def rounded(text: str, unit: str = "") -> str:
         value = float(text)
     except ValueError:
         return text
-    if 0 < abs(value) < ROUNDING:
-        return "0 up to rounding"
-    scale, digits = (100, 3) if unit in PERCENT else (1, 4)
-    return short(scale * value, digits).replace("-", "−")
+    return said(value, unit).replace("-", "−")
 
 
 PAGES.filters |= {
@@ -90,7 +91,7 @@ PAGES.filters |= {
     "inline": lambda text: Markup(cards.inline(text)),
     "pill": lambda verdict: Markup(cards.verdict(verdict)),
 }
-PAGES.globals |= {"STYLES": {**STYLES, UNDECIDED: ("untested", UNDECIDED)}, "STATUSES": STATUSES}
+PAGES.globals |= {"STYLES": {**STYLES, UNDECIDED: "untested"}, "STATUSES": STATUSES}
 
 
 def _papers(records: Records) -> list[dict[str, Any]]:
@@ -98,12 +99,10 @@ def _papers(records: Records) -> list[dict[str, Any]]:
     rows = []
     for paper in records.papers:
         claims = [claim for claim in records.claims if claim["paper"] == paper["paper"]]
-        central = [claim for claim in claims if claim["id"] in paper.get("central", ())]
-        met = sum(
-            STYLES.get(kind(claim), ("",))[0] in ("reproduced", "caveat") for claim in central
-        )
+        central = [claim for claim in claims if claim["central"]]
+        met = sum(STYLES.get(kind(claim)) in ("reproduced", "caveat") for claim in central)
         rows.append(paper | {
-            "all": claims, "main": central, "met": met, "counts": Counter(map(kind, claims)),
+            "all": claims, "main": central, "met": met, "counts": Counter(map(kind, central)),
             "firmness": agreement(central), "page": paper["chapter"] in records.titles,
         })  # fmt: skip
     return rows
@@ -159,6 +158,76 @@ def rules_history(records: Records) -> str:
         changes = [change for change in records.changes if ids & set(change["claims"])]
         rows += [paper | {"all": claims, "changes": changes}] if claims else []
     return sections("rules_history.html", rows) or "No change has been recorded.\n"
+
+
+def margins(records: Records) -> str:
+    """The margins of indifference, one for each unit."""
+    rows = [
+        (f"{m['says']} ({m['margin']:g})", m["of"], m["reason"]) for m in records.margins.values()
+    ]
+    return _table(("Margin", "Of what", "Why"), rows)
+
+
+def rates(records: Records) -> str:
+    """How many claims carry rates of each kind, and the least and most that was measured."""
+    rows = []
+    for kind_of, told in groupby(
+        sorted(records.rates, key=itemgetter("worlds")), itemgetter("worlds")
+    ):
+        group = [row for row in told if row["verdict"] != OPEN]
+        if group:
+            ends = [
+                sorted(float(row[name]) for row in group)
+                for name in ("accepts_true", "accepts_false")
+            ]
+            rows.append(
+                (kind_of, len(group), *(f"{100 * x:.1f}" for x in (ends[0][0], ends[1][-1])))
+            )
+    head = (
+        "The worlds are",
+        "Claims",
+        "Of 100 true, accepted at least",
+        "Of 100 false, accepted at most",
+    )
+    return _table(head, rows)
+
+
+def untold(records: Records) -> str:
+    """What could not be told, and in how many worlds like ours more repetitions would tell."""
+    rows = [
+        (f'<a href="scoreboard.html#{row["claim"]}">{row["claim"]}</a>', row["comparisons"],
+         *(f"{100 * float(row[f'told_{n}']):.0f} in 100" for n in LOOKS))
+        for row in records.rates if row["verdict"] == OPEN and row["told_1"]
+    ]  # fmt: skip
+    return _table(("Claim", "Comparisons", "As many", "4 times as many", "16 times"), rows)
+
+
+def seen_and_left(records: Records) -> str:
+    """The sentences that could be claims and are not, by paper, and why."""
+    names = {paper["paper"]: paper["short"] for paper in records.papers}
+    rows = [
+        (names[left["paper"]], left["where"], left["says"], left["why"]) for left in records.left
+    ]
+    return _table(("Paper", "Where", "What it says", "Why it is no claim here"), rows)
+
+
+def rates_head(records: Records) -> str:
+    """The rates in a sentence, and when the rules were written in another."""
+    decided = [claim for claim in records.claims if claim["verdict"] in STYLES]
+    told = [row for row in records.rates if row["verdict"] != OPEN]
+    return (
+        f"Of {len(decided)} claims, {len(records.rates)} are decided by a rule that weighs chance and carry measured "
+        f"error rates; {len(records.rates) - len(told)} of these cannot be told. {rule_counts(records)}"
+    )
+
+
+def _table(head: tuple[str, ...], rows: list[tuple]) -> str:
+    def line(cells: tuple) -> str:
+        words = (" ".join(str(cell).split()).replace("|", r"\|") for cell in cells)
+        return f"| {' | '.join(words)} |"
+
+    text = "\n".join(map(line, [head, ("---",) * len(head), *rows]))
+    return f"{text}\n" if rows else "None.\n"
 
 
 def example(notebook: Path) -> str:

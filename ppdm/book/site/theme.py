@@ -213,7 +213,7 @@ def _describe(app, pagename, templatename, context, doctree) -> None:
 #: Old addresses of pages, and where they lead.
 MOVED = {
     "book/gallery": "paper_figures.html",
-    "book/errata": "scoreboard.html?verdict=wrong+in+the+paper",
+    "book/errata": "scoreboard.html?verdict=wrong",
     "book/try_it": "../notebooks/00_primer.html#be-the-respondent",
 }
 #: What follows on a page, where it is not the next entry of the contents.

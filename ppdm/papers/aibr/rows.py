@@ -405,13 +405,15 @@ def weakening(rows: pd.DataFrame) -> dict:
 
 
 def gain_of_the_largest(rows: pd.DataFrame) -> dict:
-    """How much more AIBR's largest k protects (VD and RP) than the paper's."""
+    """How much more AIBR's largest k protects (VD and RP) than the paper's, in parts of the larger value."""
     rows = rows[rows["metric"].isin(["VD", "RP"])].sort_values("k")
     last = rows.groupby(["dataset", "metric"])[["mean", "se"]].last()
     papers = rows[rows["papers"]].set_index(["dataset", "metric"])[["mean", "se"]].sort_index()
     names = [", ".join(name) for name in last.index]
+    ours, theirs = papers["mean"].to_numpy(), last["mean"].to_numpy()
+    whole = np.maximum(np.abs(ours), np.abs(theirs))
     error = np.hypot(last["se"].to_numpy(), papers["se"].to_numpy())
-    return {"differences": (last["mean"] - papers["mean"]).to_numpy(), "se": error, "names": names}
+    return {"differences": (theirs - ours) / whole, "se": error / whole, "names": names}
 
 
 def leads(ch) -> study.Rows:
@@ -434,13 +436,16 @@ def leads(ch) -> study.Rows:
 
 
 def lead(rows: pd.DataFrame) -> dict:
-    """By how much AIBR protects better than each other method, by each metric."""
+    """By how much AIBR protects better than each other method, by each metric, in parts of the larger value."""
     wide = rows.pivot(index=["dataset", "metric"], columns="scheme", values=["mean", "se"])
-    sign = wide.index.get_level_values("metric").map(LARGER_PROTECTS)
-    others = SCHEMES_IN_TABLE[1:]
+    sign = wide.index.get_level_values("metric").map(LARGER_PROTECTS).to_numpy()
+    others = list(SCHEMES_IN_TABLE[1:])
+    ours, theirs = wide["mean"]["AIBR"].to_numpy(), wide["mean"][others].to_numpy().T
+    whole = np.maximum(np.maximum(np.abs(ours), np.abs(theirs)), np.finfo(float).tiny)
+    error = np.hypot(wide["se"]["AIBR"].to_numpy(), wide["se"][others].to_numpy().T)
     return {
-        "differences": np.ravel([sign * (wide["mean"]["AIBR"] - wide["mean"][s]) for s in others]),
-        "se": np.ravel([np.hypot(wide["se"]["AIBR"], wide["se"][s]) for s in others]),
+        "differences": (sign * (ours - theirs) / whole).ravel(),
+        "se": (error / whole).ravel(),
         "names": [f"{dataset}, {metric} of {s}" for s in others for dataset, metric in wide.index],
     }
 

@@ -15,6 +15,7 @@ import pandas as pd
 from ppdm import study
 from ppdm.data import SHORT
 from ppdm.disguise import UnrelatedQuestion
+from ppdm.papers.checks import in_draws, reported
 from ppdm.papers.common import coding, fixed_split, readings_frame, respondents
 from ppdm.papers.electronic_surveys import experiment
 from ppdm.papers.electronic_surveys.experiment import PERSONAL, expressions
@@ -49,6 +50,23 @@ def people(ch: Chapter, dataset: str) -> Table:
 def positive(ch: Chapter) -> list[float]:
     """The values of q at which there is something to undo."""
     return [q for q in ch.sizes["points"] if q > 0]
+
+
+def as_declared(ch: Chapter) -> pd.DataFrame:
+    """The method's own check: reports at q = 1/2 beside what the scheme says of them, on every data set."""
+    scheme, rng = UnrelatedQuestion(0.5), np.random.default_rng(ch.seed)
+    every = {SHORT[dataset]: people(ch, dataset) for dataset in SETS}
+
+    def off(draw: int) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for name, table in every.items():
+            surveys = [
+                scheme.disguise_table(table, rng) for _ in range(1 + int(30_000 / table.total))
+            ]
+            found |= {f"{name}, {what}": x for what, x in reported(surveys, table, scheme).items()}
+        return found
+
+    return in_draws(off, range(20))
 
 
 # Accuracy along q -----------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ from ppdm.papers.multi_group.readings import (
     VOTING,
     codings,
 )
+from ppdm.study.tidy import ERRORS, with_spread
 from ppdm.study.worlds import Reading
 from ppdm.table import Table, count
 
@@ -164,7 +165,7 @@ def step_by_step(
     >>> step_by_step(rows, "groups", ["dataset"])["differences"].round(6).tolist()
     [0.1]
     """
-    error = {"var": "var_se"}.get(of, "se")
+    rows, error = with_spread(rows, of), ERRORS[of]
     wide = rows.pivot(index=list(by), columns=x, values=[of, error])
     steps = (-sign * np.diff(wide[of].to_numpy())).ravel()
     se = np.hypot(wide[error].to_numpy()[:, 1:], wide[error].to_numpy()[:, :-1]).ravel()

@@ -15,7 +15,7 @@ import pandas as pd
 from ppdm import data, study
 from ppdm.optimise import best_scheme, mse, privacy, spea2
 from ppdm.papers.common import each_group
-from ppdm.papers.optrr import beyond, experiment
+from ppdm.papers.optrr import beyond, experiment, kept
 from ppdm.papers.optrr.experiment import at_levels, beside_warner, warner_front
 from ppdm.papers.optrr.formulas import (
     DELTAS,
@@ -50,7 +50,7 @@ CELLS: list[dict[str, Any]] = [
     *({"dataset": "normal", "delta": delta} for delta in DELTAS),
     *({"dataset": name, "delta": 0.75} for name in ("gamma", "uniform", "age")),
 ]
-#: Other experiments, with a quarter of the generations.
+#: Other experiments; one search on exact shares has a quarter of the generations.
 MORE: list[dict[str, Any]] = [
     *({"dataset": name, "delta": 0.75} for name in ("gamma(2, 2)", "gamma(3, 1)")),
     *({"dataset": name, "delta": delta} for name in ("gamma", "uniform") for delta in (0.6, 0.9)),
@@ -237,9 +237,18 @@ def uniform(ch) -> study.Rows:
     return study.Rows(compared(worlds), compared({"random matrices": _random(ch, [cell])}), "draw")
 
 
+def of_full_length(ch) -> tuple[partial, list[dict]]:
+    """The searches of other distributions and bounds, ten drawn data sets each."""
+    search = _search(ch, experiment.drawn_cell, respondents=ch.settings["respondents"],
+                     generations=ch.sizes["generations"])  # fmt: skip
+    return search, [c | {"draw": i} for c in MORE for i in range(1, ch.sizes["draws"] + 1)]
+
+
 def shorter(ch) -> study.Rows:
-    """Other distributions and bounds, with shorter searches."""
-    many = ch.save("drawn_others", _drawn(ch, MORE, "short"))
+    """Other distributions and bounds: the searches of full length that are kept, else shorter ones."""
+    search, points = ch.get(of_full_length)
+    full = kept.read(search, points, ch.seed)
+    many = ch.save("drawn_others", _drawn(ch, MORE, "short") if full is None else full)
     one = _beside(
         ch, ch.rows(_search(ch, experiment.search_cell, generations=ch.sizes["short"]), MORE), MORE
     )
@@ -336,11 +345,11 @@ def iterative(ch) -> pd.DataFrame:
 
 
 def iterated_errors(ch) -> study.Rows:
-    """By how much Warner's simulated error is larger, matrix by matrix, in ten draws; wrong: turned around."""
+    """The logarithm of Warner's simulated error over the search's, matrix by matrix, in ten draws; wrong: turned around."""
     runs = ch.get(iterative)
     mean = runs.groupby([runs["rep"] % 10, "member", "scheme"])["value"].mean().unstack()
     frame = (
-        (mean["Warner"] - mean["OptRR"])
+        np.log(mean["Warner"] / mean["OptRR"])
         .rename("gain")
         .rename_axis(["draw", "member"])
         .reset_index()
