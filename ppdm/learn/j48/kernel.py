@@ -504,44 +504,52 @@ def _pessimistic_errors(counts: np.ndarray, options: Options) -> float:
 
 
 @njit
-def _subtree_errors(tree: _Growing, node: int, options: Options) -> float:
-    if tree.n_sons[node] == 0:
-        return _pessimistic_errors(tree.distributions[node][0], options)
+def _subtree_errors(tree: _Growing, root: int, options: Options) -> float:
     errors = 0.0
-    for b in range(tree.n_sons[node]):
-        errors += _subtree_errors(tree, tree.first_son[node] + b, options)
+    pending = [root]
+    while len(pending) > 0:
+        node = pending.pop()
+        if tree.n_sons[node] == 0:
+            errors += _pessimistic_errors(tree.distributions[node][0], options)
+        for b in range(tree.n_sons[node]):
+            pending.append(tree.first_son[node] + b)
     return errors
 
 
 @njit
 def _rerouted(
     tree: _Growing,
-    node: int,
+    root: int,
     rows: np.ndarray,
     weights: np.ndarray,
     data: Data,
     options: Options,
     stay: bool,
 ) -> float:
-    """Pessimistic errors of the subtree at ``node`` if ``rows`` are sent down its splits.
+    """Pessimistic errors of the subtree at ``root`` if ``rows`` are sent down its splits.
 
     If they ``stay``, the nodes keep these rows and are counted anew.
     """
-    errors, d = 0.0, np.empty_like(tree.distributions[node])
-    if tree.n_sons[node] == 0:
-        _recount_leaf(d, data.labels, rows, weights)
-        errors = _pessimistic_errors(d[0], options)
-    else:
-        column, threshold = data.columns[tree.attribute[node]], tree.threshold[node]
-        _recount(d, column, threshold, data.labels, rows, weights)
-        sent = _send(column, threshold, d, rows, weights)
-        for b in range(tree.n_sons[node]):
-            son = tree.first_son[node] + b
-            errors += _rerouted(tree, son, sent[0][b], sent[1][b], data, options, stay)
-    if stay:
-        tree.rows[node], tree.weights[node], tree.distributions[node] = rows, weights, d
-        if tree.n_sons[node] == 0 and not _same(d[0, -1], 0.0):
-            tree.empty[node] = False
+    errors = 0.0
+    pending, pending_rows, pending_weights = [root], [rows], [weights]
+    while len(pending) > 0:
+        node, rows, weights = pending.pop(), pending_rows.pop(), pending_weights.pop()
+        d = np.empty_like(tree.distributions[node])
+        if tree.n_sons[node] == 0:
+            _recount_leaf(d, data.labels, rows, weights)
+            errors += _pessimistic_errors(d[0], options)
+        else:
+            column, threshold = data.columns[tree.attribute[node]], tree.threshold[node]
+            _recount(d, column, threshold, data.labels, rows, weights)
+            sent = _send(column, threshold, d, rows, weights)
+            for b in range(tree.n_sons[node]):
+                pending.append(tree.first_son[node] + b)
+            pending_rows.extend(sent[0])
+            pending_weights.extend(sent[1])
+        if stay:
+            tree.rows[node], tree.weights[node], tree.distributions[node] = rows, weights, d
+            if tree.n_sons[node] == 0 and not _same(d[0, -1], 0.0):
+                tree.empty[node] = False
     return errors
 
 
@@ -563,23 +571,29 @@ def _raise(tree: _Growing, node: int, son: int) -> None:
 
 
 @njit
-def _prune(tree: _Growing, node: int, data: Data, options: Options) -> None:
+def _prune(tree: _Growing, data: Data, options: Options) -> None:
     """Replace subtrees, from below, by a leaf or by their largest branch where that errs less."""
-    if tree.n_sons[node] == 0:
-        return
-    for b in range(tree.n_sons[node]):
-        _prune(tree, tree.first_son[node] + b, data, options)
-    largest = tree.first_son[node] + _largest_branch(tree.distributions[node])
-    rows, weights = tree.rows[node], tree.weights[node]
-    raised = _rerouted(tree, largest, rows, weights, data, options, False)
-    as_leaf = _pessimistic_errors(tree.distributions[node][0], options)
-    as_tree = _subtree_errors(tree, node, options)
-    if _at_most(as_leaf, as_tree + 0.1) and _at_most(as_leaf, raised + 0.1):
-        _make_leaf(tree, node)
-    elif _at_most(raised, as_tree + 0.1):
-        _raise(tree, node, largest)
-        _rerouted(tree, node, rows, weights, data, options, True)
-        _prune(tree, node, data, options)
+    pending = [(0, False)]
+    while len(pending) > 0:
+        node, sons_are_done = pending.pop()
+        if tree.n_sons[node] == 0:
+            continue
+        if not sons_are_done:
+            pending.append((node, True))
+            for b in range(tree.n_sons[node]):
+                pending.append((tree.first_son[node] + b, False))
+            continue
+        largest = tree.first_son[node] + _largest_branch(tree.distributions[node])
+        rows, weights = tree.rows[node], tree.weights[node]
+        raised = _rerouted(tree, largest, rows, weights, data, options, False)
+        as_leaf = _pessimistic_errors(tree.distributions[node][0], options)
+        as_tree = _subtree_errors(tree, node, options)
+        if _at_most(as_leaf, as_tree + 0.1) and _at_most(as_leaf, raised + 0.1):
+            _make_leaf(tree, node)
+        elif _at_most(raised, as_tree + 0.1):
+            _raise(tree, node, largest)
+            _rerouted(tree, node, rows, weights, data, options, True)
+            pending.append((node, False))
 
 
 @njit
@@ -643,7 +657,7 @@ def grow_tree(data: Data, options: Options) -> Tree:
     """
     tree = _grow(data, options)
     _collapse(tree)
-    _prune(tree, 0, data, options)
+    _prune(tree, data, options)
     return _compact(tree)
 
 
@@ -689,34 +703,76 @@ def class_probabilities(tree: Tree, columns: np.ndarray, n_classes: int) -> np.n
     array([[1. , 0. ],
            [0.5, 0.5]])
     """
-    probabilities = np.empty((columns.shape[1], n_classes))
-    for i in range(columns.shape[1]):
-        probabilities[i] = _answer(tree, 0, 1.0, columns[:, i], n_classes)
+    n_nodes, n_rows = tree.n_sons.size, columns.shape[1]
+    probabilities = np.zeros((n_rows, n_classes))
+    reached, weight = np.zeros(n_nodes, np.int64), np.zeros(n_nodes)
+    reached_by = np.full(n_nodes, -1)
+    answers_with = np.zeros(n_nodes, np.int64)  # where its class weights begin; -1: its sons answer
+    answer = np.zeros((n_nodes, n_classes))
+    for i in range(n_rows):
+        n_reached = _walk(tree, i, columns, n_classes, reached, weight, reached_by, answers_with)
+        for k in range(n_reached - 1, -1, -1):  # sons before their parent, added up in their order
+            node = reached[k]
+            answer[node] = 0.0
+            if answers_with[node] >= 0:
+                counts = tree.weights[answers_with[node] :]
+                if not _same(counts[n_classes], 0.0):
+                    for c in range(n_classes):
+                        answer[node, c] = weight[node] * (counts[c] / counts[n_classes])
+                continue
+            for son in range(tree.first_son[node], tree.first_son[node] + tree.n_sons[node]):
+                if reached_by[son] == i:
+                    for c in range(n_classes):
+                        answer[node, c] += answer[son, c]
+        probabilities[i] = answer[0]
     return probabilities
 
 
 @njit
-def _answer(tree: Tree, node: int, weight: float, record: np.ndarray, n_classes: int) -> np.ndarray:
-    """The class shares that a node and its sons give a record, times its weight."""
-    answer = np.zeros(n_classes)
-    counts, width = tree.weights[tree.start[node] :], n_classes + 1
-    if tree.n_sons[node] > 0:
-        value, first = record[tree.attribute[node]], tree.first_son[node]
+def _walk(
+    tree: Tree,
+    i: int,
+    columns: np.ndarray,
+    n_classes: int,
+    reached: np.ndarray,
+    weight: np.ndarray,
+    reached_by: np.ndarray,
+    answers_with: np.ndarray,
+) -> int:
+    """Note in the last four arrays where record ``i`` goes; returns how many nodes it reaches."""
+    reached[0], weight[0], n_reached = 0, 1.0, 1
+    width = n_classes + 1
+    k = 0
+    while k < n_reached:
+        node = reached[k]
+        k += 1
+        start, first = tree.start[node], tree.first_son[node]
+        answers_with[node] = start
+        if tree.n_sons[node] == 0:
+            continue
+        value = columns[tree.attribute[node], i]
         missing = np.isnan(value)
-        branch = 0 if missing else _branch_of(value, tree.threshold[node])
-        if missing or not tree.empty[first + branch]:
-            for b in range(branch, tree.n_sons[node] if missing else branch + 1):
-                share = counts[(1 + b) * width + n_classes] / counts[n_classes] if missing else 1.0
-                if not tree.empty[first + b]:
-                    answer += _answer(tree, first + b, share * weight, record, n_classes)
-            return answer
-        # no training row came here; a branch without weight leaves the answer to the node
-        if _less(0.0, counts[(1 + branch) * width + n_classes]):
-            counts = counts[(1 + branch) * width :]
-    if not _same(counts[n_classes], 0.0):
-        for c in range(n_classes):
-            answer[c] = weight * (counts[c] / counts[n_classes])
-    return answer
+        b, end = 0, tree.n_sons[node]
+        if not missing:
+            b = _branch_of(value, tree.threshold[node])
+            end = b + 1
+            if tree.empty[first + b]:
+                # no training row came here; a branch without weight leaves the answer to the node
+                if _less(0.0, tree.weights[start + (1 + b) * width + n_classes]):
+                    answers_with[node] = start + (1 + b) * width
+                continue
+        answers_with[node] = -1
+        for son in range(first + b, first + end):
+            if tree.empty[son]:
+                continue
+            share = 1.0
+            if missing:
+                of_branch = tree.weights[start + (1 + son - first) * width + n_classes]
+                share = of_branch / tree.weights[start + n_classes]
+            weight[son] = share * weight[node]
+            reached[n_reached], reached_by[son] = son, i
+            n_reached += 1
+    return n_reached
 
 
 @njit
