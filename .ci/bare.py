@@ -1,6 +1,6 @@
 """The README's commands as a newcomer types them, where there is Python, make and git, and nothing else.
 
-    python3 .ci/bare.py            `make test`, `make quick`, then the wheel in an environment of its own
+    python3 .ci/bare.py            `make test`, `make quick`, a newcomer's first steps, then the wheel alone
     python3 .ci/bare.py book       instead of `make quick` the whole book, twice
     python3 .ci/bare.py shell      looks around there
 
@@ -61,6 +61,31 @@ cd /
 rm -rf "$scratch"
 """
 
+#: The first five minutes of each who comes: to read, to rerun with other parameters, to teach, to ask people.
+NEWCOMER = r"""
+here=$PWD
+test -s _build/quick/html/book/intro.html
+.venv/bin/ppdm run 01 -p profile quick -p seed 7
+.venv/bin/ppdm course build --out _build/course
+scratch=$(mktemp -d)
+cd "$scratch"
+"$here"/.venv/bin/ppdm survey new survey.yml >/dev/null
+"$here"/.venv/bin/ppdm survey form survey.yml --contact "The school's office"
+"$here"/.venv/bin/python - <<'END'
+import numpy as np
+import pandas as pd
+from ppdm import Survey, chance, scheme_of
+survey = Survey.load("survey.yml")
+rng = np.random.default_rng(1)
+people = pd.DataFrame({name: [levels[i] for i in rng.integers(len(levels), size=2000)]
+                       for name, levels in survey.attributes.items()})
+scheme_of(survey).disguise(people, chance.system()).to_csv("reports.csv", index=False)
+END
+"$here"/.venv/bin/ppdm survey estimate survey.yml reports.csv --out estimate
+cd "$here"
+rm -rf "$scratch"
+echo "a newcomer can read, rerun, teach and ask people"
+"""
 CLEAN = '[ -z "$(git status --porcelain)" ] || { git status --short; exit 1; }'
 BOOK = """
 make book
@@ -74,7 +99,7 @@ def commands(what: str) -> str:
     """What a newcomer types."""
     if what == "shell":
         return "bash -i"
-    return f"set -e\nmake test\n{BOOK if what == 'book' else 'make quick'}\n{CLEAN}\n{PLAIN}"
+    return f"set -e\nmake test\n{BOOK if what == 'book' else 'make quick' + NEWCOMER}\n{CLEAN}\n{PLAIN}"
 
 
 def main(what: str = "quick") -> int:

@@ -165,7 +165,7 @@ if TYPE_CHECKING:  # for type checkers, and for the account of what a run may re
     from ppdm.domain import Domain
     from ppdm.table import Table, count, reports
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __all__ = [
     "Domain",

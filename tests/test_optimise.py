@@ -13,7 +13,7 @@ from ppdm.disguise import matrix
 from ppdm.optimise import best_scheme, cli, descent, objectives, spea2
 from ppdm.optimise.cli import add_arguments, main, report
 from ppdm.papers import optrr as chapters
-from ppdm.papers.optrr import beyond, experiment, formulas, rows
+from ppdm.papers.optrr import experiment, formulas, rows
 
 PRIOR = np.array([0.1, 0.2, 0.25, 0.45])
 DELTA = 0.8
@@ -527,13 +527,6 @@ def test_the_corrected_iteration_is_em_and_the_printed_one_stands_still():
     assert experiment.equation_3(counts / 100, m, printed=True) == pytest.approx(np.full(4, 0.25))
 
 
-def test_known_ldp_schemes_keep_epsilon():
-    for epsilon in (0.5, 2.0):
-        for m in (beyond.unary(4, epsilon), beyond.subset_selection(4, 2, epsilon)):
-            assert np.log(m.max(axis=1) / m.min(axis=1)).max() == pytest.approx(epsilon)
-            assert m.sum(axis=0) == pytest.approx(np.ones(4))
-
-
 # Worlds of the chapter ----------------------------------------------------------------------------
 
 
@@ -572,13 +565,12 @@ def test_formulas_are_decided_by_their_entries(tmp_path, monkeypatch):
     ch = chapters.chapter(seed=1, reps=400, **given)
     prior = np.array([0.5, 0.3, 0.2])
     ch.computed[rows.priors] = dict.fromkeys(("normal", "gamma", "uniform", "age"), prior)
-    ids = [f"HD-{i}" for i in range(1, 12)]
+    ids = [f"HD-{i}" for i in range(1, 11)]
     for id in ids:
         ch.decide(id)
     assert all(ch.ledger.decided[id].refused for id in ids if ch.ledger.claims[id].refuses)
-    limit = ch.ledger.decided["HD-11"]
-    assert list(limit.parts) == ["0.6", "0.7", "0.8"] and limit.verdict == "reproduced"
-    assert {w.name for w in limit.worlds} <= {"normal 5.5, 2", "normal 5, 1.8"}
+    assert ch.ledger.decided["HD-1"].verdict == "reproduced" and not ch.ledger.problems
+    assert ch.ledger.decided["HD-8"].verdict == "reproduced under a condition"
     assert formulas.held_out()[3] == pytest.approx(0.22, abs=0.02)
 
 

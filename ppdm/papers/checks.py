@@ -77,3 +77,26 @@ def in_draws(check: Callable[[int], Mapping[str, float]], draws: Iterable[int]) 
         for what, off in check(draw).items()
     ]
     return pd.DataFrame(rows)
+
+
+def projected(release: np.ndarray, original: np.ndarray, k: int) -> dict[str, float]:
+    """[Guo, Section 3] What BSVD's release has beyond k directions, and loses beyond the best of k, as shares of A's size.
+
+    >>> A = np.diag([3.0, 1.0])
+    >>> projected(np.diag([3.0, 0.0]), A, 1)
+    {'directions': 0.0, 'distance': 0.0}
+    """
+    size, values = (original**2).sum(), np.linalg.svd(original, compute_uv=False)
+    more = (np.linalg.svd(release, compute_uv=False)[k:] ** 2).sum()
+    lost = ((original - release) ** 2).sum() - (values[k:] ** 2).sum()
+    return {"directions": float(round(more / size, 9)), "distance": float(round(lost / size, 9))}
+
+
+def handed_round(release: np.ndarray, original: np.ndarray) -> dict[str, float]:
+    """The share of released rows that are somebody's record: kCG makes new ones.
+
+    >>> handed_round(np.array([[1.0, 2.0], [1.5, 2.0]]), np.array([[1.0, 2.0], [2.0, 2.0]]))
+    {'true records': 0.5}
+    """
+    known = set(map(tuple, original.tolist()))
+    return {"true records": float(np.mean([tuple(row) in known for row in release.tolist()]))}

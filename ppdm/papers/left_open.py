@@ -1,13 +1,16 @@
-"""What a paper leaves open, and which verdicts hang on it: the table that ends a chapter."""
+"""What a paper leaves open, and which verdicts hang on it; and tables behind a line that opens them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import pandas as pd
 
 from ppdm import study
 from ppdm.papers.common import by_question, readings_frame
+from ppdm.study.cards import Html
+from ppdm.study.cards import folded as fold
 
 
 def left_open(ch: study.Chapter, readings: Iterable[study.Reading]) -> pd.DataFrame:
@@ -27,3 +30,8 @@ def left_open(ch: study.Chapter, readings: Iterable[study.Reading]) -> pd.DataFr
         effects.setdefault(reading.question, []).append(f"{reading.alternative}: {told}")
     frame = readings_frame(by_question(readings), ["; ".join(each) for each in effects.values()])
     return ch.save("readings", frame)
+
+
+def folded(piece: Any, summary: str) -> Html:
+    """Something shown, behind a line that opens it."""
+    return fold(Html(piece._repr_html_(), repr(piece)), summary)

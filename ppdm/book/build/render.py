@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from ppdm.book.build import family
 from ppdm.book.build.chapters import checksums, digest, files_below, installed_versions
-from ppdm.book.pdf import NAME, press
+from ppdm.book.pdf import NAME, REPORT, press
 from ppdm.book.settings import staged_config
 from ppdm.book.site import generate
 from ppdm.book.templating import fill
@@ -42,8 +42,13 @@ def stage(layout: Layout) -> None:
     config = yaml.safe_dump(staged_config(layout.root), sort_keys=False, allow_unicode=True)
     (source / "_config.yml").write_text(config, encoding="utf-8")
     generate(source, layout.results)
-    link = f'<p class="no-print">The whole book on paper: <a href="../{NAME}">{NAME}</a>.</p>\n'
-    (source / "book" / "_generated" / "pdf.md").write_text(link if _prints(layout) else "")
+    for page, name, what in (
+        ("pdf", NAME, "The whole book"),
+        ("report_pdf", REPORT[1], "This report"),
+    ):
+        link = f'<p class="no-print">{what} on paper: <a href="../{name}">{name}</a>.</p>\n'
+        file = source / "book" / "_generated" / f"{page}.md"
+        file.write_text(link if _prints(layout) else "")
 
 
 def _prints(layout: Layout) -> bool:

@@ -8,6 +8,8 @@ Needed are Chromium, and `playwright` and `pikepdf` of the extra `test`.
 
 #: The PDF's name in the folder of the site.
 NAME = "ppdm-book.pdf"
+#: The report of a few pages, by its page's name and as a file of its own.
+REPORT = "book/report", "ppdm-report.pdf"
 #: The part of the solutions, behind everything else.
 APPENDIX = "Appendix: solutions"
 #: Above the table of contents.

@@ -20,8 +20,7 @@ from ppdm.data import in_words
 from ppdm.study import cards
 from ppdm.study.history import STATUSES
 from ppdm.study.ledger import STYLES
-from ppdm.study.rates import LOOKS
-from ppdm.study.rules import OPEN, said
+from ppdm.study.rules import LOOKS, OPEN, said
 
 SAID = {
     "before": "were fixed, in a change of their own, before the first result",
@@ -89,6 +88,7 @@ PAGES.filters |= {
     "agreement": lambda claim: agreement([claim]),
     "asked": asked,
     "inline": lambda text: Markup(cards.inline(text)),
+    "errors": lambda claim: errors(claim),
     "pill": lambda verdict: Markup(cards.verdict(verdict)),
 }
 PAGES.globals |= {"STYLES": {**STYLES, UNDECIDED: "untested"}, "STATUSES": STATUSES}
@@ -116,6 +116,23 @@ def papers(records: Records) -> str:
 def tally(records: Records) -> str:
     """For each paper a sentence, and how many claims there are and what became of them; every number a link."""
     return raw_html(fill("tally.html", papers=_papers(records)))
+
+
+def report(records: Records) -> str:
+    """Each paper's finding, and its central claims with what came out and how often their rules err."""
+    return sections("report.html", _papers(records))
+
+
+def errors(claim: dict) -> str:
+    """How many of a hundred true claims a rule accepts, and how many false ones.
+
+    >>> errors({"accepts_true": "0.9785", "accepts_false": "0.004"}), errors({})
+    ('97.9, 0.4', 'a count or a formula')
+    """
+    shares = [claim.get(name) for name in ("accepts_true", "accepts_false")]
+    if not all(shares):
+        return "a count or a formula"
+    return ", ".join(f"{100 * float(share):.1f}" for share in shares)
 
 
 def scoreboard(records: Records) -> str:

@@ -24,7 +24,7 @@ matter of minutes; "paper" is the size of the book.
 def changes(root: Path) -> str:
     """The change log without its title, which the page has."""
     text = (root / "CHANGELOG.md").read_text(encoding="utf-8")
-    return re.sub(r"\A# .*\n+", "", text)
+    return re.sub(r"\A# .*\n+", "", text).replace("(book/", "(")
 
 
 def pack_notebooks(executed: Path, title: str, target: Path) -> None:

@@ -5,14 +5,17 @@ attributes and classes, as `numbers_of` returns them; hand it over with `functoo
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from ppdm import data
 from ppdm.data import SHORT
 from ppdm.distort.aibr import aibr
 from ppdm.distort.condensation import kcg, kcg_by_class
 from ppdm.distort.svd import bsvd, ssvd
+from ppdm.domain import held
 from ppdm.papers.aibr.readings import OURS, options_of
 from ppdm.papers.common import split
 from ppdm.privacy.ranks import METRICS, rank_metrics
@@ -88,6 +91,19 @@ def numbers_of(dataset) -> tuple[np.ndarray, np.ndarray]:
     """
     X = dataset.frame[dataset.features].to_numpy(dtype=float)
     return X, np.unique(dataset.frame[dataset.target], return_inverse=True)[1]
+
+
+@lru_cache(maxsize=2)
+def tables_of(source: str | None = None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Attributes and classes of the paper's two data sets, read-only; of Breast Cancer what is complete and not repeated.
+
+    >>> [X.shape for X, _ in tables_of().values()]
+    [(449, 9), (768, 8)]
+    """
+    cancer = data.load("breast-cancer-wisconsin", source).complete().distinct()
+    both = {"WBC": cancer, "PID": data.load("pima", source)}
+    kept = {name: numbers_of(each) for name, each in both.items()}
+    return {name: (held(X), held(y)) for name, (X, y) in kept.items()}
 
 
 # Table 1 ----------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from ppdm import data, plot
 from ppdm.papers.aibr import experiment, rows
 from ppdm.papers.aibr.experiment import NAMES, SCHEMES_IN_TABLE
 from ppdm.papers.aibr.selection import LIMIT
+from ppdm.papers.common import captioned
 
 LEARNERS = {"IBk": "nearest neighbour", "SMO": "SVM", "J48": "tree", "NN unscaled": "unscaled neighbour"}  # fmt: skip
 BY_PROTECTION = ("AIBR", "kCG", "SSVD", "BSVD")  # as Table 1 has them by VD, RP and RK, best first
@@ -31,12 +32,6 @@ def named(frame: pd.DataFrame) -> pd.DataFrame:
     order = frame["dataset"].map(list(NAMES).index)
     frame = frame.loc[order.sort_values(kind="stable").index]
     return frame.assign(dataset=frame["dataset"].map(NAMES))
-
-
-def with_caption(figure: plot.Figure, *caption: str) -> plot.Figure:
-    """A figure and what stands below it."""
-    figure.caption = " ".join(caption)
-    return figure
 
 
 def on_every_panel(figure: plot.Figure, change: Callable[[Axes, str], object]) -> plot.Figure:
@@ -72,7 +67,7 @@ def found(ch) -> plot.Figure:
     figure.alt = "Of 100 people are found: " + " ".join(
         f"{s}, {NAMES[d]}: {n}." for (d, s), n in count.items()
     )
-    return with_caption(figure,
+    return captioned(figure,
         "Who is found. Somebody has the true values of all people in a table, with names, and asks which released "
         "row is whose. "
         f"In AIBR's tables he finds {count['WBC', 'AIBR']} and {count['PID', 'AIBR']} of 100; in those of kCG, which "
@@ -95,49 +90,42 @@ def _hundred(ax: Axes, filled: int, across: int) -> None:
 
 def before_after_pima(ch) -> plot.Figure:
     """Two attributes of Pima: the original records, each release of them, and columns shuffled."""
-    pima = data.load("pima", ch.settings["data_source"])
-    X, y = ch.get(rows.tables)["PID"]
+    pima, (X, y) = data.load("pima", ch.settings["data_source"]), ch.get(rows.tables)["PID"]
     two = [pima.features.index(name) for name in ("plasma-glucose", "body-mass-index")]
-    panels = {"original": X} | {
+    ways = [{"scheme": "original", "k": 0, "e": 0.0}, *sorted(rows.of_set("PID"), key=lambda c: c["scheme"]),
+            {"scheme": "columns shuffled", "k": 0, "e": 0.0}]  # fmt: skip
+    panels = {
         rows.setting(c["scheme"], c["k"], c["e"]):
-            experiment.SCHEMES[c["scheme"]](X, y, c["k"], c["e"], np.random.default_rng(1))
-        for c in sorted(experiment.CHOSEN, key=lambda c: c["scheme"]) if c["dataset"] == "PID"
-    } | {"shuffled": np.random.default_rng(1).permuted(X, axis=0)}  # fmt: skip
-    panels = {title: table[:, two] for title, table in panels.items()}
-    shown = np.unique(np.linspace(0, len(y) - 1, SHOWN).astype(int))
+            experiment.SCHEMES[c["scheme"]](X, y, c["k"], c["e"], np.random.default_rng(1))[:, two]
+        for c in ways
+    }  # fmt: skip
+    shown = np.linspace(0, len(y) - 1, SHOWN).astype(int)
 
     def draw(phone: bool) -> plot.Figure:
         fig, axes, _ = plot.in_panels(len(panels), phone, sharex=True, sharey=True)
         for ax, (title, points) in zip(axes, panels.items()):
-            for i, (marker, name) in enumerate(zip("ox", ("not diabetic", "diabetic"))):
-                part = points[shown][y[shown] == i]
-                ax.plot(
-                    *part.T, marker, markersize=3.2, color=plot.COLOURS[i], label=name, alpha=0.8
-                )
+            ax.plot(*points[shown].T, "o", markersize=3.2, color=plot.COLOURS[0], alpha=0.8)
             ax.set_title(title, fontsize=10.5)
         fig.supxlabel("glucose", fontsize=11)
         fig.supylabel("BMI", fontsize=11)
-        plot.legend(fig, axes)
         return fig
 
     figure = plot.laid_out(draw)
     figure.data = pd.concat(
-        pd.DataFrame(points[shown], columns=["glucose", "BMI"]).assign(table=title, of=y[shown])
+        pd.DataFrame(points[shown], columns=["glucose", "BMI"]).assign(table=title)
         for title, points in panels.items()
     )
-    moves = ", ".join(
-        f"{title} {np.corrcoef(points.T)[0, 1]:.2f}" for title, points in panels.items()
-    )
+    moves = ", ".join(f"{title} {np.corrcoef(p.T)[0, 1]:.2f}" for title, p in panels.items())
     figure.alt = f"{len(panels)} scatter plots. Correlation of the two attributes: {moves}."
-    return with_caption(figure,
+    return captioned(figure,
         "AIBR fills boxes, BSVD and SSVD stay close to the original, kCG keeps the shape of the cloud. For "
-        "comparison, last: every "
-        f"column shuffled by itself, so that no row is anybody's. {SHOWN} of Pima's 768 records.")  # fmt: skip
+        "comparison, last: every column shuffled by itself, so that no row is anybody's. "
+        f"{SHOWN} of Pima's 768 records.")  # fmt: skip
 
 
 def loss_aibr(ch) -> plot.Figure:
     """[Guo, Figures 1 and 2] The loss of the three classifiers after AIBR."""
-    return with_caption(_losses(ch, INTERVALS["xlabel"], "AIBR"),
+    return captioned(_losses(ch, INTERVALS["xlabel"], "AIBR"),
         "On Breast Cancer the losses come to the line of 0.02 at k = 2, and are below it from k = 4 on. On Pima the "
         "nearest neighbour and the tree run along the line for most k, so that which k passes is decided by a hair. "
         "Losses above 0.1 are left out. Bands: 95 % intervals.")  # fmt: skip
@@ -145,7 +133,7 @@ def loss_aibr(ch) -> plot.Figure:
 
 def loss_others(ch) -> plot.Figure:
     """The same after the other methods."""
-    return with_caption(_losses(ch, "k, or e of SSVD", "BSVD", "SSVD", "kCG"),
+    return captioned(_losses(ch, "k, or e of SSVD", "BSVD", "SSVD", "kCG"),
         "Which classifier suffers depends on the method: BSVD costs the tree most on Breast Cancer and the SVM on "
         "Pima, kCG the nearest neighbour. On Pima the smallest e of SSVD costs the SVM more than any of the dozen after "
         "it. Losses above 0.1 are left out. Bands: 95 % intervals.")  # fmt: skip
@@ -168,17 +156,6 @@ def _losses(ch, across: str, *schemes: str) -> plot.Figure:
     )
     figure.data = here[["dataset", "scheme", "k", "e", "classifier", "mean", "low", "high"]]
     return figure
-
-
-def vd_aibr(ch) -> plot.Figure:
-    """How VD moves with k."""
-    summary = ch.get(rows.metrics)
-    figure = plot.curves(named(summary[summary["scheme"] == "AIBR"]), hue="dataset", metric="VD",
-                         ylabel="VD (relative change of the values)", **INTERVALS)  # fmt: skip
-    return with_caption(figure,
-        "More intervals, smaller changes. The step up at k = 9 on Breast Cancer is no chance: there each grade from "
-        "1 to 8 has an interval "
-        "of its own, and is moved up by half a grade on average.")  # fmt: skip
 
 
 def trade_off(ch) -> plot.Figure:
@@ -207,7 +184,7 @@ def trade_off(ch) -> plot.Figure:
             markeredgecolor=plot.INK,
         )
 
-    return with_caption(on_every_panel(figure, ringed),
+    return captioned(on_every_panel(figure, ringed),
         "A line a method, a point a parameter; rings: the paper's own. For the same share of people found, kCG's "
         "classifiers "
         "are as good as AIBR's or better. At the paper's parameters they are about as good, and about a quarter as "
@@ -224,7 +201,7 @@ def traced_over_k(ch) -> plot.Figure:
     aibr = named(everywhere[everywhere["scheme"] == "AIBR"]).rename(columns={"metric": "attack"})
     figure = plot.curves(aibr, hue="attack", col="dataset", metric="share traced", baselines=_blind(ch),
                          ylabel="share of people traced", **INTERVALS)  # fmt: skip
-    return with_caption(figure,
+    return captioned(figure,
         "More intervals, more people found. Who knows AIBR's intervals finds most people in the tables from k = 3 "
         "(Breast Cancer) or 5 (Pima) "
         "on. The two attacks that only look at distances get there later.")  # fmt: skip
@@ -236,7 +213,7 @@ def traced_with_few(ch) -> plot.Figure:
     five = 100 * few[few["known"] == 5].set_index(["dataset", "scheme"])["mean"]
     figure = plot.curves(named(few), x="known", hue="scheme", col="dataset", metric="nearest", baselines=_blind(ch),
                          xlabel="attributes that the attacker knows", ylabel="share traced (nearest)")  # fmt: skip
-    return with_caption(figure,
+    return captioned(figure,
         f"With five attributes known, the nearest person is the right one for {five['WBC', 'BSVD']:.0f} of 100 rows "
         "of BSVD's release of "
         f"Breast Cancer, and for {five['WBC', 'AIBR']:.0f} of AIBR's (Pima: {five['PID', 'BSVD']:.0f} and "
@@ -250,26 +227,3 @@ def _blind(ch) -> Mapping[str, dict[str, float]]:
         NAMES[name]: {"blind guess": 1 / round(0.8 * len(X))}
         for name, (X, _) in ch.get(rows.tables).items()
     }
-
-
-def exact(ch) -> plot.Figure:
-    """The share of values guessed exactly, with the release and without."""
-    words = {"metric": {"released": "with the release", "nothing": "without it"}}
-    shares = named(ch.get(rows.guessed).replace(words)).rename(columns={"metric": "from"})
-    figure = plot.curves(shares, hue="from", col="dataset", metric="share of values guessed exactly",
-                         ylabel="share guessed exactly", **INTERVALS)  # fmt: skip
-    return with_caption(figure,
-        "The more intervals, the more values are guessed exactly. On Breast Cancer, whose grades are whole numbers, "
-        "k = 9 gives away "
-        "nearly all. The lower line is what he guesses without the release.")  # fmt: skip
-
-
-def closer(ch) -> plot.Figure:
-    """The mean KS distance along k."""
-    near = ch.get(rows.close).query("metric == 'KS' and draw == 'all'")
-    figure = plot.curves(named(near), hue="dataset", metric="KS",
-                         ylabel="mean KS distance", **INTERVALS)  # fmt: skip
-    return with_caption(figure,
-        "On Pima more intervals come closer. On Breast Cancer they do not: its values are whole numbers, and where "
-        "the edges of the "
-        "intervals fall between the grades, or on them, decides more than how many there are.")  # fmt: skip

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ppdm import data, places, study
+from ppdm.papers import checks
 from ppdm.papers.aibr import beyond, experiment, selection
 from ppdm.papers.aibr.experiment import CHOSEN, NAMES, SCHEMES_IN_TABLE
 from ppdm.papers.aibr.readings import OURS, TABLE_1, combinations, concerns, over_all_rows
@@ -38,7 +39,12 @@ def setting(scheme: str, k: int, e: float) -> str:
     >>> setting("AIBR", 2, 0.0), setting("SSVD", 7, 0.45)
     ('AIBR, k = 2', 'SSVD, k = 7, e = 0.45')
     """
-    return f"{scheme}, k = {k}" + (f", e = {e:g}" if e else "")
+    return scheme + (f", k = {k}" if k else "") + (f", e = {e:g}" if e else "")
+
+
+def of_set(dataset: str) -> list[dict]:
+    """The paper's parameters on one data set."""
+    return [cell for cell in CHOSEN if cell["dataset"] == dataset]
 
 
 # What is asked and run ----------------------------------------------------------------------------
@@ -46,10 +52,8 @@ def setting(scheme: str, k: int, e: float) -> str:
 
 def tables(ch) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Attributes and classes of the paper's two data sets."""
-    source = ch.settings["data_source"]
-    cancer = data.load("breast-cancer-wisconsin", source).complete().distinct()
-    both = {"WBC": cancer, "PID": data.load("pima", source)}
-    return {name: experiment.numbers_of(each) for name, each in both.items()}
+    kept = experiment.tables_of(ch.settings["data_source"])
+    return {name: (X.copy(order="K"), y.copy()) for name, (X, y) in kept.items()}
 
 
 def counts(ch) -> study.Rows:
@@ -77,6 +81,29 @@ def counts(ch) -> study.Rows:
 
 def _run(ch, function: Callable, points: list[dict], reps: int | None = None) -> pd.DataFrame:
     return ch.run(partial(function, tables=ch.get(tables)), points, reps=reps)
+
+
+def as_released(ch) -> pd.DataFrame:
+    """The methods' own check: what is released at the paper's parameters is what each method says of itself."""
+    says: dict[str, Callable] = {
+        "AIBR": checks.redrawn, "BSVD": checks.projected, "kCG": lambda B, A, k: checks.handed_round(B, A)
+    }  # fmt: skip
+
+    def off(draw: int) -> dict[str, float]:
+        rng = np.random.default_rng([ch.seed, draw])
+        found: dict[str, float] = {}
+        for cell in CHOSEN:
+            if cell["scheme"] in says:
+                A, y = ch.get(tables)[cell["dataset"]]
+                B = experiment.SCHEMES[cell["scheme"]](A, y, cell["k"], cell["e"], rng)
+                own = says[cell["scheme"]](B, A, cell["k"])
+                found |= {
+                    f"{cell['scheme']}, {NAMES[cell['dataset']]}, {what}": x
+                    for what, x in own.items()
+                }
+        return found
+
+    return checks.in_draws(off, range(20))
 
 
 def swept(ch) -> list[dict]:
@@ -175,15 +202,6 @@ def trade_off(ch) -> pd.DataFrame:
         [mean.rename("balanced"), best.rename("traced")], axis=1, join="inner"
     ).reset_index()
     return ch.save("trade-off", _with_papers(frame))
-
-
-def guessed(ch) -> pd.DataFrame:
-    """How many values are guessed exactly with a release and without, at all k."""
-    grid = [{"dataset": d, "k": k} for d, (X, _) in ch.get(tables).items() for k in range(1, 32)
-            if k <= 0.8 * len(X) / 20]  # fmt: skip
-    return ch.save(
-        "exact", study.summarise(_run(ch, beyond.exact_guesses, grid, ch.sizes["traces"]))
-    )
 
 
 # What claims take their evidence from -------------------------------------------------------------
@@ -494,9 +512,7 @@ def close(ch) -> pd.DataFrame:
     points = [
         {"dataset": c["dataset"], "k": c["k"]} for c in ch.get(swept) if c["scheme"] == "AIBR"
     ]
-    every = tidy.with_draws(_run(ch, beyond.closeness, points, ch.sizes["traces"]))
-    ch.save("closeness", _whole(every).drop(columns="draw"))
-    return every
+    return tidy.with_draws(_run(ch, beyond.closeness, points, ch.sizes["traces"]))
 
 
 def closeness(ch) -> study.Rows:

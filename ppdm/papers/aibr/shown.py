@@ -12,8 +12,9 @@ from ppdm.papers.aibr import beyond, rows
 from ppdm.papers.aibr.experiment import CHOSEN, NAMES
 from ppdm.papers.aibr.pictures import LEARNERS
 from ppdm.papers.aibr.readings import READINGS, TABLE_1
-from ppdm.papers.left_open import left_open
+from ppdm.papers.left_open import folded, left_open
 from ppdm.privacy.ranks import METRICS
+from ppdm.study.cards import Html
 from ppdm.study.claims import NOT_REPRODUCED, REPRODUCED
 
 
@@ -38,7 +39,7 @@ def _wide(summary: pd.DataFrame, columns, form: str = ".3f") -> pd.DataFrame:
     return wide[list(columns)].fillna("").rename_axis(columns=None).reset_index()
 
 
-def undistorted(ch) -> Picture:
+def undistorted(ch) -> Html:
     """The accuracy without any distortion."""
     every = ch.get(rows.accuracy)
     plain = study.summarise(every[every["scheme"] == "none"]).replace({"metric": LEARNERS})
@@ -46,7 +47,9 @@ def undistorted(ch) -> Picture:
     table["larger class"] = [
         f"{np.bincount(y).max() / len(y):.3f}" for _, y in ch.get(rows.tables).values()
     ]
-    return show(table, "Accuracy without any distortion")
+    return folded(
+        show(table, "Accuracy without any distortion"), "The accuracy without any distortion"
+    )
 
 
 def table_1(ch) -> Picture:
@@ -76,7 +79,7 @@ def table_1(ch) -> Picture:
     )
 
 
-def choices(ch) -> Picture:
+def choices(ch) -> Html:
     """What the rule picks, and in brackets how many imagined runs pick the paper's."""
     picks, table = ch.get(rows.picked), []
     share = rows.rarity(picks, ch.settings["test_rows"]).set_index(
@@ -90,15 +93,21 @@ def choices(ch) -> Picture:
                 f"{ours:g} ({share[dataset, scheme, neighbour]:.0%})".replace("nan", "none")
             )
         table.append(texts)
-    return show(
-        pd.DataFrame(table),
-        "What the rule picks, and in brackets how many imagined runs pick the paper's",
+    return folded(
+        show(
+            pd.DataFrame(table),
+            "What the rule picks, and in brackets how many imagined runs pick the paper's",
+        ),
+        "What the rule picks, method by method",
     )
 
 
-def open_questions(ch) -> Picture:
+def open_questions(ch) -> Html:
     """What the paper leaves open, and the verdicts that hang on it."""
-    return show(left_open(ch, READINGS.values()), "What the paper leaves open")
+    return folded(
+        show(left_open(ch, READINGS.values()), "What the paper leaves open"),
+        "Eight questions, and the verdicts that hang on them",
+    )
 
 
 def traced(ch) -> Picture:

@@ -1,12 +1,10 @@
-"""[Huang & Du] Beyond the paper: the best square matrix, the certified frontier, other privacy."""
+"""[Huang & Du] Beyond the paper: the best square matrix, the certified frontier."""
 
 from __future__ import annotations
 
-from itertools import combinations, product
-
 import numpy as np
 
-from ppdm.optimise import descent, frontier, objectives
+from ppdm.optimise import descent, frontier
 from ppdm.papers.optrr.experiment import front_columns, levels
 
 DIGITS = 9  # what a solver finds is kept to so many significant digits
@@ -33,43 +31,6 @@ def frontier_cell(rng, dataset: str, delta: float, priors: dict, count: int):
         "gap": np.array([power_above(p.gap) for p in points]),
         "outputs": np.array([len(p.matrix) for p in points]),
     }
-
-
-def ldp_cell(rng, epsilon: float, prior):
-    """The least error under epsilon-LDP, and that of the schemes known for it."""
-    n = len(prior)
-    best = frontier.best_ldp_scheme(prior, epsilon)
-    subsets = [objectives.mse(subset_selection(n, k, epsilon), prior) for k in range(1, n)]
-    return {
-        "scheme": ["frontier", "k-ary (Warner)", "best subset selection", "binary, bit by bit"],
-        "mse": significant(
-            [best.mse, subsets[0], min(subsets), objectives.mse(unary(n, epsilon), prior)], 6
-        ),
-        "size": [0, 1, 1 + int(np.argmin(subsets)), 0],
-        "gap": [power_above(best.gap), 0.0, 0.0, 0.0],
-    }
-
-
-def subset_selection(n: int, k: int, epsilon: float) -> np.ndarray:
-    """Report a set of k answers, e^epsilon times as likely if it holds the true one.
-
-    >>> subset_selection(3, 1, np.log(2)).round(2)
-    array([[0.5 , 0.25, 0.25],
-           [0.25, 0.5 , 0.25],
-           [0.25, 0.25, 0.5 ]])
-    """
-    inside = np.array([np.isin(np.arange(n), c) for c in combinations(range(n), k)])
-    weight = np.where(inside, np.exp(epsilon), 1.0)
-    return weight / weight.sum(axis=0)
-
-
-def unary(n: int, epsilon: float) -> np.ndarray:
-    """Binary randomized response on each of n bits, one bit set: epsilon/2 a bit, 2^n reports."""
-    keep = np.exp(epsilon / 2) / (1 + np.exp(epsilon / 2))
-    reports = np.array(list(product([0, 1], repeat=n)))
-    true = np.eye(n, dtype=int)
-    same = reports[:, None, :] == true[None]
-    return np.where(same, keep, 1 - keep).prod(axis=2)
 
 
 def report_kinds(scheme: frontier.BestScheme, prior, delta: float) -> dict:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from itertools import product
+
 import numpy as np
 import pandas as pd
 
@@ -20,12 +23,11 @@ from ppdm.papers.optrr import experiment
 from ppdm.papers.optrr.experiment import normal_prior, warner_limits
 from ppdm.papers.optrr.readings import READINGS
 from ppdm.study import tidy
-from ppdm.study.tidy import ALL
 
 FOUR = np.array([0.1, 0.2, 0.3, 0.4])
 THREE = np.array([0.5, 0.3, 0.2])
-PEOPLE = 400  # of a simulated survey of four answers
-SURVEYS = 300  # of them are estimated by EM, too
+PEOPLE, SURVEYS = 400, 300  # of a simulated survey of four answers; so many of them
+FEW = 6  # people of a survey all of whose outcomes are gone through
 DELTAS = [0.6, 0.7, 0.8, 0.9]  # the bounds of Figure 4
 PRINTED_LIMITS = [0.6, 0.5, 0.4, 0.22]  # of Warner's matrices
 WITHIN = [0.05, 0.05, 0.05, 0.005]  # half a unit of what is printed
@@ -36,37 +38,36 @@ def _sides(ours, theirs, **columns) -> pd.DataFrame:
 
 
 def surveys(ch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Simulated surveys of four answers: the reported shares, these undone, and EM's estimates of the first."""
-    matrix = warner(0.5, 4)[0]
-    rng = np.random.default_rng(ch.seed)
-    counts = experiment.simulated_surveys(matrix, FOUR, PEOPLE, ch.sizes["reps"], rng)
+    """Simulated surveys of four answers: the reported shares, these undone, and EM's estimates."""
+    matrix, rng = warner(0.5, 4)[0], np.random.default_rng(ch.seed)
+    counts = experiment.simulated_surveys(matrix, FOUR, PEOPLE, SURVEYS, rng)
     shares = counts / PEOPLE
-    return (
-        shares,
-        shares @ np.linalg.inv(matrix).T,
-        np.array([em(c, matrix) for c in counts[:SURVEYS]]),
-    )
+    return shares, shares @ np.linalg.inv(matrix).T, np.array([em(c, matrix) for c in counts])
 
 
-def _errors(values: np.ndarray) -> pd.DataFrame:
-    """A row a survey and share, with ten draws of the surveys."""
-    frame = pd.DataFrame(values).melt(ignore_index=False, var_name="share").rename_axis("rep")
-    return tidy.with_draws(frame.reset_index())
+def every_survey(people: int = FEW) -> tuple[np.ndarray, np.ndarray]:
+    """All shares of four reported answers that so many people can give, and the chance of each.
+
+    >>> shares, chances = every_survey()
+    >>> len(shares), round(chances.sum(), 12)
+    (84, np.float64(1.0))
+    """
+    counts = np.array([c for c in product(range(people + 1), repeat=4) if sum(c) == people])
+    ways = [math.factorial(people) / math.prod(map(math.factorial, c)) for c in counts.tolist()]
+    return counts / people, ways * ((warner(0.5, 4)[0] @ FOUR) ** counts).prod(axis=1)
 
 
-def unbiased(ch) -> study.Rows:
-    """[Theorem 1] The mean error of each share, undone; wrong: not undone."""
-    shares, inverted, _ = ch.get(surveys)
-    wrong = _errors(shares - FOUR)
-    return study.Rows(
-        _errors(inverted - FOUR), wrong[wrong["draw"] == ALL].assign(world="no undoing"), "draw"
-    )
+def unbiased(ch=None) -> study.Rows:
+    """[Theorem 1] The mean of each share, undone, over all surveys of six people; wrong: not undone."""
+    shares, chances = every_survey()
+    undone = chances @ shares @ np.linalg.inv(warner(0.5, 4)[0]).T
+    wrong = _sides(chances @ shares, FOUR).assign(world="no undoing")
+    return study.Rows(_sides(undone, FOUR), wrong)
 
 
 def likeliest(ch) -> study.Rows:
     """[Theorem 1] The undone shares beside the likeliest, survey by survey; wrong: another survey's."""
     _, inverted, likely = ch.get(surveys)
-    inverted = inverted[: len(likely)]
     inside = (inverted > 1e-3).all(axis=1)
     other = np.roll(inverted[inside], 1, axis=0)
     return study.Rows(
@@ -78,7 +79,7 @@ def likeliest(ch) -> study.Rows:
 def iterated(ch) -> study.Rows:
     """[Eq. 3] The iteration, as printed and with the index that is free, beside the likeliest; wrong: one step."""
     shares, _, likely = ch.get(surveys)
-    shares, matrix = shares[: len(likely)], warner(0.5, 4)[0]
+    matrix = warner(0.5, 4)[0]
     printed = _sides(experiment.equation_3(shares, matrix, printed=True), likely, index="printed")
     right = _sides(experiment.equation_3(shares, matrix), likely, index="free")
     once = _sides(experiment.equation_3(shares, matrix, steps=1), likely, index="free")
@@ -119,26 +120,20 @@ def guesses(ch) -> study.Rows:
     return study.Rows(frame, tidy.in_worlds(plants))
 
 
-def theorem_6(ch) -> study.Rows:
-    """[Theorem 6] The formula over the simulated error, as `printed` and with each pair `once`; wrong: no covariances."""
-    _, inverted, _ = ch.get(surveys)
-    matrix = warner(0.5, 4)[0]
-    formulas = {
-        "printed": experiment.theorem_6_as_printed(matrix, FOUR, PEOPLE),
-        "once": objectives.mse_of_inversion(matrix, FOUR, PEOPLE),
-    }
-    alone = experiment.theorem_6_as_printed(matrix, FOUR, PEOPLE, times=0)
-    simulated = _errors((inverted - FOUR) ** 2)
+def theorem_6(ch=None) -> study.Rows:
+    """[Theorem 6] The formula beside the error over all surveys of six people, as `printed` and with each pair `once`;
+    wrong: no covariances."""
+    matrix, (shares, chances) = warner(0.5, 4)[0], every_survey()
+    error = chances @ (shares @ np.linalg.inv(matrix).T - FOUR) ** 2
+    printed, alone = (experiment.theorem_6_as_printed(matrix, FOUR, FEW, times) for times in (2, 0))
+    once = objectives.mse_of_inversion(matrix, FOUR, FEW)
 
-    def ratios(formula: np.ndarray, times: str) -> pd.DataFrame:
-        ratio = simulated["share"].map(dict(enumerate(formula))) / simulated["mean"]
-        return simulated.assign(se=simulated["se"] / simulated["mean"], mean=ratio, times=times)
+    def both(once: np.ndarray) -> pd.DataFrame:
+        return pd.concat(
+            [_sides(f, error, times=t) for t, f in (("printed", printed), ("once", once))]
+        )
 
-    frame = pd.concat([ratios(formula, times) for times, formula in formulas.items()])
-    wrong = pd.concat([ratios(formulas["printed"], "printed"), ratios(alone, "once")])
-    return study.Rows(
-        frame, wrong[wrong["draw"] == ALL].assign(world="covariances left out"), "draw"
-    )
+    return study.Rows(both(once), both(alone).assign(world="covariances left out"))
 
 
 def dominating(prior: np.ndarray, respondents: int) -> np.ndarray:

@@ -7,8 +7,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ppdm import plot, study
-from ppdm.papers.aibr.pictures import on_every_panel, with_caption
-from ppdm.papers.common import each_group
+from ppdm.papers.aibr.pictures import on_every_panel
+from ppdm.papers.common import captioned, each_group
 from ppdm.papers.optrr import rows
 from ppdm.papers.optrr.rows import CELLS, METHODS, of
 
@@ -50,7 +50,7 @@ def unreached(ch) -> plot.Figure:
         ax.minorticks_off()
         ax.set_ylim(0.68, 6.0)
 
-    return with_caption(on_every_panel(figure, best_possible),
+    return captioned(on_every_panel(figure, best_possible),
         "The search beats the matrices in use, and stops short of what is possible. At equal privacy it asks "
         f"{typical['OptRR']:.2f} times as many people as the best scheme for the same precision (the median over both "
         f"panels), Warner's matrices {typical['Warner']:.2f} times. That nothing can lie in the grey is proved. A square "
@@ -85,7 +85,7 @@ def seven(ch) -> plot.Figure:
         )
         ax.set_ylim(least, 4e-3)  # Warner's error has no limit near the highest privacy
 
-    return with_caption(on_every_panel(figure, ground),
+    return captioned(on_every_panel(figure, ground),
         "Privacy against the mean squared error of a share. The search mostly lies below Warner and, but for the "
         "uniform distribution, reaches further left. It "
         "reaches the certified "
@@ -101,7 +101,7 @@ def iterative(ch) -> plot.Figure:
     figure = plot.fronts(
         by_scheme, of(ch.get(rows.edge), CELLS[4]), title="gamma, iterative estimate"
     )
-    return with_caption(figure,
+    return captioned(figure,
         "With the iterative estimate, too, the search's matrices are more precise at equal privacy. The frontier is "
         "that of "
         "unbiased estimates; this one stays among the distributions, so it is biased, and may fall below. The "
@@ -138,7 +138,7 @@ def trade_off(ch) -> plot.Figure:
     half = {}
     for name, line in of(points, CELLS[6]).sort_values("attacker").groupby("method"):
         half[name] = float(np.interp(0.5, line["attacker"], line["respondents"]))
-    return with_caption(on_every_panel(figure, marked),
+    return captioned(on_every_panel(figure, marked),
         "The price of hiding: across, how often a guesser who knows the shares is right; up, respondents for one "
         "asked directly. For ages, a guesser who is right half of the time costs "
         f"{half['Warner']:.1f} respondents for one with Warner's matrices, {half['OptRR']:.1f} with the search's, and "
@@ -179,23 +179,10 @@ def who_is_told(ch) -> plot.Figure:
         + "."
         for _, row in kinds.iterrows()
     )
-    return with_caption(figure,
+    return captioned(figure,
         "The most precise schemes give some people away. Without a bound (δ = 1), at privacy 0.3, "
         f"{100 * rows.given_away(kinds):.0f} % of people send a report that names their true answer, for certain; "
         "nearly all "
         "others one that leaves two answers open. The average is the same as if everybody were guessed right with "
         "probability 0.7. "
         "With δ = 0.8 no report makes any answer more certain than 0.8.")  # fmt: skip
-
-
-def ldp(ch) -> plot.Figure:
-    """Error against ε for ten equally common answers."""
-    points = ch.get(rows.under_epsilon)
-    known = {
-        str(name): part
-        for name, part in each_group(points[points["scheme"] != "frontier"], "scheme")
-    }
-    figure = plot.fronts(known, points[points["scheme"] == "frontier"], x="epsilon", title="ten answers, uniform prior",
-                         xlabel="ε of local differential privacy")  # fmt: skip
-    return with_caption(figure,
-        "Error against ε for ten equally common answers. Lower is better; further left is more private.")  # fmt: skip

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ppdm import data, study
 from ppdm.optimise import best_scheme, mse, privacy, spea2
-from ppdm.papers.common import each_group
+from ppdm.papers.checks import improved, in_draws
 from ppdm.papers.optrr import beyond, experiment, kept
 from ppdm.papers.optrr.experiment import at_levels, beside_warner, warner_front
 from ppdm.papers.optrr.formulas import (
@@ -146,13 +146,6 @@ def every_multiple(ch) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def multiples(ch) -> pd.DataFrame:
-    """The same at some ten levels."""
-    step = max(1, (ch.sizes["points"] - 1) // 9)
-    some = [part[::step] for _, part in each_group(ch.get(every_multiple), ["dataset", "delta"])]
-    return ch.save("multiples", pd.concat(some, ignore_index=True))
-
-
 def trade_off(ch) -> pd.DataFrame:
     """How often a guesser is right, and how many respondents a method needs for each asked directly.
 
@@ -215,6 +208,22 @@ def compared(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
         gain=np.log(every["ratio"]), below=every["warner lowest"] - every["lowest"],
         above=every["highest"] - every["warner highest"], ranges=ours / theirs,
     )  # fmt: skip
+
+
+def search_improves(ch) -> pd.DataFrame:
+    """The method's own check: 300 generations leave no level of privacy as two generations had it."""
+
+    def off(draw: int) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for cell in (CELLS[2], *CELLS[4:6]):
+            early, late = (
+                spea2.optrr(ch.get(priors)[cell["dataset"]], cell["delta"], np.random.default_rng([ch.seed, draw]),
+                            generations=generations)._asdict() for generations in (2, 300)
+            )  # fmt: skip
+            found |= {f"{cell['dataset']}, {what}": x for what, x in improved(early, late).items()}
+        return found
+
+    return in_draws(off, range(10))
 
 
 def searches(ch) -> study.Rows:
@@ -376,11 +385,3 @@ def kinds_of_reports(ch) -> pd.DataFrame:
 def given_away(kinds: pd.DataFrame) -> float:
     """The share whose true answer is named for certain, without a bound at privacy 0.3."""
     return float(kinds.query("`δ` == 1 and privacy == 0.3")["up to δ"].iloc[0])
-
-
-def under_epsilon(ch) -> pd.DataFrame:
-    """The error of known schemes and the least one, along ε."""
-    grid = {"epsilon": [0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0]}
-    points = ch.rows(partial(beyond.ldp_cell, prior=ch.get(priors)["uniform"]), grid)
-    least = points[points["scheme"] == "frontier"].set_index("epsilon")["mse"]
-    return ch.save("ldp", points.assign(multiple=points["mse"] / points["epsilon"].map(least)))

@@ -8,7 +8,6 @@ shares for each experiment and reading: some eight minutes on two quiet cores. T
 
 from __future__ import annotations
 
-import argparse
 from functools import partial
 from typing import Any
 
@@ -92,28 +91,21 @@ def run(generations: int = 20_000, readings: list[study.Reading] | None = None) 
         for claim in ledger.read(file).values():
             if claim.rows in frames:
                 given = verdicts.taken(claim, ledger.Rows(frames[claim.rows], draws=None), rows)
-                beside = {kind: given.pop(kind) for kind in ("worlds", "draws", "plants")}
-                decided += verdicts.decide(claim, given, **beside).world_rows()
+                decided += verdicts.decide(claim, given).world_rows()
     return decided
 
 
-def main(words: list[str] | None = None) -> None:
+def main() -> None:
     """The command."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument(
-        "--generations", type=int, default=20_000, help="of a search; the paper's 20,000"
-    )
-    given = parser.parse_args(words)
-    decided = pd.DataFrame(run(given.generations), columns=list(ledger.WORLD_COLUMNS))
+    decided = pd.DataFrame(run(), columns=list(ledger.WORLD_COLUMNS))
     ledger.write_csv(
         results_folder() / "settings.csv", decided.to_dict("records"), ledger.WORLD_COLUMNS
     )
-    for id, worlds in decided.groupby("claim", sort=False):
-        ours, others = worlds.iloc[0], worlds.iloc[1:]
-        turned = others.loc[others["met"] != ours["met"], "world"]
-        print(
-            f"{id}: rule met {ours['met']}; otherwise in {len(turned)} of {len(others)}: {', '.join(turned) or 'none'}"
-        )
+    met = decided.pivot_table(index="claim", columns="world", values="met", aggfunc="first")
+    for id, row in met.iterrows():
+        others = row.drop(study.worlds.OURS).dropna()
+        turned = ", ".join(others.index[others != row[study.worlds.OURS]])
+        print(f"{id}: rule met {row[study.worlds.OURS]}; otherwise in: {turned or 'none'}")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ experiment   one point: a scheme on a data set, what it is worth, and what it gi
 rows         what the page computes, for figures, tables and claims; beyond: the same for the page beyond it
 design       what the papers' schemes cost beside the best
 groups       whether one grouping is safer than another
-after, taken_back, together     what came after: formulas and points
 pictures, shown                 figures and tables
 """
 

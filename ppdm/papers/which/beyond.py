@@ -1,14 +1,12 @@
 """[Beyond chapter 5] What the page computes: a function of the chapter each, computed once by `ch.get`.
 
-What is drawn by chance (priors, splits, releases) comes as twelve draws, told by their number.
+What a report of a group tells for certain, what other answers tell of one, and what somebody wins back of a distorted table
+who knows a few of the records. What is drawn by chance (splits, releases) comes as twelve draws, by number.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from functools import partial, reduce
-from itertools import combinations
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +14,15 @@ import numpy as np
 import pandas as pd
 
 from ppdm import study
-from ppdm.disguise import MultiGroup, today
+from ppdm.disguise import MultiGroup, RRMatrix
+from ppdm.disguise.matrix import warner
 from ppdm.domain import Domain
-from ppdm.papers.common import respondents
-from ppdm.papers.which import after, taken_back, together
-from ppdm.papers.which.taken_back import GUESSES, TABLES, rotation_known
-from ppdm.privacy import channel
+from ppdm.papers.aibr.beyond import rounded_like
+from ppdm.papers.aibr.experiment import CHOSEN, NAMES, SCHEMES, tables_of
+from ppdm.papers.common import columns, respondents, shuffled
+from ppdm.privacy import attacks
 from ppdm.privacy.ladder import Agree, belief, vulnerability
+from ppdm.scientific import cdist
 from ppdm.study import tidy, worlds
 from ppdm.table import Table
 
@@ -30,21 +30,18 @@ DRAWS = 12
 #: The data sets with answers of yes and no on which guesses are tried.
 SETS = ("congressional-voting", "breast-cancer-wisconsin")
 THETAS = (0.55, 0.6, 0.7, 0.8, 0.9)
-READINGS = worlds.read(Path(__file__).with_name("readings.yml"))
+PLANTS = worlds.read(Path(__file__).with_name("readings.yml"))["known_plants"]
+
+RELEASES = ("rotated", "BSVD", "SSVD", "AIBR", "kCG")
+#: Guesses from a released row: as it is; by the way back that known records teach; by the most alike of
+#: them; value by value, the commonest of those whose released value is nearest.
+GUESSES = ("read", "linear", "neighbours", "value by value")
+NEIGHBOURS = 3
+#: A value counts as won back if the guess is within this part of a deviation.
+WITHIN = 0.1
 
 
-def _in_worlds(
-    ch, point: Callable, cells: list[dict], readings=(), reps: int = 1, ours: bool = True
-) -> pd.DataFrame:
-    run = study.under(partial(point, source=ch.settings["data_source"]), readings)
-    return ch.run(run, study.points(cells, readings, ours=ours), reps=reps)
-
-
-# Warner's coin in today's words -------------------------------------------------------------------
-
-
-def _coin(theta: float) -> np.ndarray:
-    return np.array([[theta, 1 - theta], [1 - theta, theta]])
+# Groups and many answers --------------------------------------------------------------------------
 
 
 def always_told(ch=None) -> study.Rows:
@@ -58,160 +55,153 @@ def always_told(ch=None) -> study.Rows:
     return study.Rows(chance(None), chance([["A"], ["B"]]).assign(world="a coin each"))
 
 
-def adding_up(ch=None, most: int = 6) -> study.Rows:
-    """ε and the logarithm of the capacity of several answers, beside the sums; wrong: one coin for all."""
-    points = [(d, t) for d in range(1, most + 1) for t in THETAS[1:]]
+def told_by_others(others: Table, victims: Table, theta: float) -> float:
+    """The chance of guessing the last answer by one who knows other people, from all reports but that on it.
 
-    def both(matrix: Callable[[int, float], np.ndarray]) -> pd.DataFrame:
-        made = [matrix(d, t) for d, t in points]
-        ours = [channel.epsilon(M) for M in made] + [math.log(channel.capacity(M)) for M in made]
-        sums = [d * math.log(t / (1 - t)) for d, t in points] + [
-            d * math.log(2 * t) for d, t in points
-        ]
-        names = [f"{what}, {d} answers, θ = {t:g}" for what in ("ε", "capacity") for d, t in points]
-        return pd.DataFrame({"ours": ours, "theirs": sums, "names": names})
-
-    def one_coin(d: int, t: float) -> np.ndarray:
-        same = np.eye(2**d)
-        return _coin(t) if d == 1 else t * same + (1 - t) * same[::-1]
-
-    each = both(lambda d, t: reduce(np.kron, [_coin(t)] * d))
-    return study.Rows(each, both(one_coin).assign(world="one coin for all"))
-
-
-# The two ends -------------------------------------------------------------------------------------
-
-
-def two_ends(ch=None) -> study.Rows:
-    """What one bit and k-RR tell, in parts of the most: five answers, drawn priors; and at the wrong ends."""
-
-    def part(end: str, epsilon: float, make: Callable[[np.ndarray], np.ndarray]) -> pd.DataFrame:
-        priors = [np.random.default_rng([2016, i]).dirichlet(np.ones(5)) for i in range(DRAWS)]
-        shares = [
-            after.information(make(p), p) / after.most_information(p, epsilon)[0] for p in priors
-        ]
-        return pd.DataFrame({"end": end, "draw": range(DRAWS), "mean": shares})
-
-    def bit(epsilon: float, even: bool = True) -> pd.DataFrame:
-        return part("one bit", epsilon, lambda p: today.binary(5, epsilon, after.halves(p, even)))
-
-    def k_rr(epsilon: float) -> pd.DataFrame:
-        return part("k-RR", epsilon, lambda _: today.k_rr(5, epsilon))
-
-    low, high = bit(0.05), k_rr(8.0)
-    wrong = {"ε = 4": [bit(4.0), high], "the most uneven halves": [bit(0.05, even=False), high], "ε = 1": [low, k_rr(1.0)],
-             "half of the answers": [low, bit(8.0).assign(end="k-RR")]}  # fmt: skip
-    plants = tidy.in_worlds({name: pd.concat(parts) for name, parts in wrong.items()})
-    return study.Rows(pd.concat([low, high]), plants, "draw")
-
-
-def sets_tell_most(ch=None) -> study.Rows:
-    """The linear programme's best beside the best set's formula, for equally common answers; wrong: other sizes."""
-    points = [(n, e) for n in range(2, 9) for e in (0.1, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0)]
-    best = [after.most_information(np.full(n, 1 / n), e)[0] for n, e in points]
-    names = [f"{n} answers, ε = {e:g}" for n, e in points]
-
-    def beside(sizes: Callable[[int], Any]) -> pd.DataFrame:
-        formula = [max(after.told_by_a_set(n, e, s) for s in sizes(n)) for n, e in points]
-        return pd.DataFrame({"ours": best, "theirs": formula, "names": names})
-
-    wrong = {
-        "single answers only": beside(lambda n: [1]),
-        "halves only": beside(lambda n: [n // 2]),
-    }
-    return study.Rows(beside(lambda n: range(1, n)), tidy.in_worlds(wrong))
-
-
-def sets_estimate_best(ch=None, n: int = 8) -> study.Rows:
-    """The noise of a set's estimate over the certified least; wrong: sets of one, and of half."""
-    even = np.full(n, 1 / n)
-
-    def beside(size: Callable[[float], int]) -> pd.DataFrame:
-        ratios = [after.noise_of(today.subset_selection(n, e, size(e)), even) / after.least_noise(n, e)
-                  for e in after.EPSILONS]  # fmt: skip
-        return pd.DataFrame({"ε": after.EPSILONS, "mean": ratios})
-
-    wrong = {"k-RR": beside(lambda e: 1), "half of the answers": beside(lambda e: n // 2)}
-    return study.Rows(beside(lambda e: after.best_size(n, e)), tidy.in_worlds(wrong))
-
-
-def prices(ch) -> pd.DataFrame:
-    """For each ε and scheme what it tells and what it is worth for an estimate, of the best."""
-    few = after.EPSILONS if ch.quick else sorted({*after.EPSILONS, 0.25, 1.5, 2.5, 5.0})
-    panels = {"told": "what it tells", "efficiency": "what it is worth for an estimate"}
-    wide = pd.DataFrame(after.two_prices(few)).rename(columns=panels)
-    return wide.melt(["epsilon", "scheme"], var_name="panel", value_name="share").rename(
-        columns={"epsilon": "ε"}
-    )
-
-
-# Many answers -------------------------------------------------------------------------------------
+    >>> twins = Table(Domain(("A", "class"), ((0, 1),) * 2), [500_000, 0, 0, 500_000])
+    >>> round(told_by_others(twins, twins, 0.7), 6)
+    0.7
+    """
+    *asked, secret = others.names
+    matrices = {name: warner(theta, 2)[0] for name in asked}
+    scheme = RRMatrix(matrices | {secret: np.full((2, 2), 0.5)})
+    return vulnerability(scheme, secret, belief("others", others), victims)
 
 
 def others_tell(ch=None) -> study.Rows:
-    """The class guessed from the other answers' reports by one who knows other people, in twelve splits."""
+    """The class guessed from the other answers' reports, in twelve splits; wrong: answers shuffled, θ = .55."""
 
-    def guesses(theta: float = 0.7, change: Callable = lambda part: part) -> pd.DataFrame:
+    def guesses(theta: float = 0.7, mixed: bool = False) -> pd.DataFrame:
         rows = []
         for dataset in SETS:
             for number in range(DRAWS):
-                others, victims = map(change, respondents(dataset).numbered(number))
-                told = after.told_by_others(belief("others", others), victims, theta)
+                others, victims = respondents(dataset).numbered(number)
+                if mixed:
+                    others = shuffled(others, np.random.default_rng(number))
+                told = told_by_others(others, victims, theta)
                 rows.append({"dataset": dataset, "split": number, "mean": told})
         return pd.DataFrame(rows)
 
-    wrong = {"answers shuffled": guesses(change=after.unrelated), "θ = 0.55": guesses(0.55)}
+    wrong = {"answers shuffled": guesses(mixed=True), "θ = 0.55": guesses(0.55)}
     return study.Rows(guesses(), tidy.in_worlds(wrong))
-
-
-# Out of noise -------------------------------------------------------------------------------------
-
-COMPARED = {"filtering beyond each": ("spectral filtering", "each by itself"),
-            "covariance beyond each": ("by covariance", "each by itself"),
-            "covariance beyond filtering": ("by covariance", "spectral filtering")}  # fmt: skip
-
-
-def noisy(ch) -> pd.DataFrame:
-    """What guesses explain of noisy tables, in all worlds."""
-    cells = taken_back.noise_cells(ch.sizes["draws"])
-    ours = _in_worlds(ch, taken_back.out_of_noise, cells, READINGS["readings"], reps=2)
-    wrong = _in_worlds(
-        ch, taken_back.out_of_noise, cells, READINGS["noise_plants"], reps=2, ours=False
-    )
-    both = ours[ours["world"] == "ours"].drop(columns=["world", "draw"])
-    ch.save("out_of_noise", study.summarise(both))
-    return pd.concat([ours, wrong])
-
-
-def out_of_noise(ch) -> study.Rows:
-    """What filtering and covariances explain beyond plainer guesses, on each data set."""
-    every = ch.get(noisy)
-    mean = (
-        every.groupby(["world", "draw", "dataset", "metric"], sort=False)["value"].mean().unstack()
-    )
-    parts = [
-        (mean[a] - mean[b]).rename("gain").reset_index().assign(compared=name)
-        for name, (a, b) in COMPARED.items()
-    ]
-    frame = _named(pd.concat(parts))
-    made_up = frame["world"].isin([r.name for r in READINGS["noise_plants"]])
-    return study.Rows(frame[~made_up], frame[made_up], "draw")
-
-
-def _named(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.assign(dataset=frame["dataset"].map(TABLES))
 
 
 # By known records ---------------------------------------------------------------------------------
 
 
+def won_back(
+    rng: np.random.Generator,
+    reps: int,
+    dataset: str,
+    scheme: str,
+    known: int,
+    draw: int,
+    mixed_up: bool = False,
+    anybodys: bool = False,
+    source: str | None = None,
+) -> dict[str, np.ndarray]:
+    """The share of the other records' values that are won back, by each guess; and blindly.
+
+    The attacker knows some original records and which released rows were made from them, nothing else.
+    Blind is the constant that would be right most often for the known records. Guesses are rounded as
+    the known originals are. ``explained: read`` is the share of the variance, beside the mean of the
+    known records. `mixed_up`: he takes other rows for those of the records he knows; `anybodys`: and
+    any row for a victim's.
+    """
+    A, y = (each.copy(order="K") for each in tables_of(source)[dataset])
+    found = []
+    for _ in range(reps):
+        B = released(A, y, dataset, scheme, rng)
+        rows = rng.permutation(len(A))[:known]
+        theirs = rng.permutation(len(A))[:known] if mixed_up else rows
+        others = np.setdiff1d(np.arange(len(A)), np.union1d(rows, theirs))
+        if anybodys:
+            B[others] = B[rng.permutation(others)]
+        spread, truth = A.std(axis=0), A[others]
+        one = {"blind": _right(truth, _commonest(A[rows], spread), spread)}
+        for name, guess in _guesses(B, theirs, A[rows], others).items():
+            one[name] = _right(truth, rounded_like(A[rows], guess), spread)
+        off = [
+            (((guess - truth) / spread) ** 2).mean() for guess in (B[others], A[rows].mean(axis=0))
+        ]
+        one["explained: read"] = 1 - off[0] / off[1]
+        found.append(one)
+    return columns(found)
+
+
+def released(
+    A: np.ndarray, y: np.ndarray, dataset: str, scheme: str, rng: np.random.Generator
+) -> np.ndarray:
+    """A release at the parameters that Guo chose; or the standardized table, rotated.
+
+    >>> X, y = tables_of()["PID"]
+    >>> released(X, y, "PID", "BSVD", np.random.default_rng(1)).shape
+    (768, 8)
+    """
+    if scheme == "rotated":
+        return attacks.rotated(A, rng)
+    if scheme == "original":
+        return A.copy()
+    chosen = next(c for c in CHOSEN if (c["dataset"], c["scheme"]) == (dataset, scheme))
+    return SCHEMES[scheme](A, y, chosen["k"], chosen["e"], rng)
+
+
+def _guesses(
+    B: np.ndarray, rows: np.ndarray, originals: np.ndarray, others: np.ndarray
+) -> dict[str, np.ndarray]:
+    spread = np.where(B.std(axis=0) > 0, B.std(axis=0), 1.0)
+    away = cdist(B[others] / spread, B[rows] / spread)
+    nearest = np.argsort(away, axis=1, kind="stable")[:, :NEIGHBOURS]
+    return {
+        "read": B[others],
+        "linear": attacks.learned(B[rows], originals)(B[others]),
+        "neighbours": np.median(originals[nearest], axis=1),
+        "value by value": np.stack(
+            [_by_value(b[others], b[rows], a) for a, b in zip(originals.T, B.T)], axis=1
+        ),
+    }
+
+
+def _by_value(seen: np.ndarray, known: np.ndarray, originals: np.ndarray) -> np.ndarray:
+    """The commonest original among the third of the known records with the nearest released values."""
+    third = max(NEIGHBOURS, len(known) // 3)
+    near = np.argsort(np.abs(seen[:, None] - known), axis=1, kind="stable")[:, :third]
+    values = originals[near]
+    alike = np.abs(values[:, :, None] - values[:, None, :]) <= WITHIN * originals.std()
+    return np.take_along_axis(values, alike.sum(axis=2).argmax(axis=1)[:, None], axis=1)[:, 0]
+
+
+def _right(truth: np.ndarray, guess: np.ndarray, spread: np.ndarray) -> float:
+    return float((np.abs(truth - guess) <= WITHIN * spread * (1 + 1e-9)).mean())
+
+
+def _commonest(originals: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """For each attribute the known value that is near most of the known ones."""
+    near = np.abs(originals[:, None] - originals[None]) <= WITHIN * spread * (1 + 1e-9)
+    return np.take_along_axis(originals, near.sum(axis=1).argmax(axis=0)[None], axis=0)
+
+
+def twice_known(dataset: str) -> int:
+    """Twice as many records as the data set has attributes.
+
+    >>> [twice_known(name) for name in NAMES]
+    [18, 16]
+    """
+    return 2 * tables_of()[dataset][0].shape[1]
+
+
+def _attacked(ch, schemes, known, readings=()) -> pd.DataFrame:
+    """Runs of attackers who know so many records of releases; under some readings in place of ours."""
+    cells = [{"dataset": d, "scheme": s, "known": n, "draw": i} for d in NAMES for s in schemes
+             for n in (known or [twice_known(d)]) for i in range(ch.sizes["draws"])]  # fmt: skip
+    run = study.under(partial(won_back, source=ch.settings["data_source"]), readings)
+    runs = ch.run(run, study.points(cells, readings, ours=not readings), reps=1)
+    return runs.assign(dataset=runs["dataset"].map(NAMES))
+
+
 def known(ch) -> pd.DataFrame:
     """Runs of attackers who know a few records, on every release."""
-    return _in_worlds(
-        ch,
-        taken_back.won_back,
-        taken_back.known_cells(taken_back.RELEASES, ch.sizes["known"], ch.sizes["draws"]),
-    )
+    return _attacked(ch, RELEASES, ch.sizes["known"])
 
 
 def by_known(ch) -> pd.DataFrame:
@@ -220,12 +210,10 @@ def by_known(ch) -> pd.DataFrame:
     parts = []
     for _, part in runs.groupby(["dataset", "scheme", "known"], sort=False):
         best = part[part["metric"].isin(GUESSES)].groupby("metric")["value"].mean().idxmax()
-        parts.append(part[part["metric"] == best].assign(metric="won back"))
-        parts.append(
-            part[part["metric"] == "blind"].assign(metric="won back", scheme="blind guess")
-        )
-    every = study.summarise(_named(pd.concat(parts)).drop(columns=["draw"]))
-    order = [*taken_back.RELEASES, "blind guess"]
+        blind = part[part["metric"] == "blind"].assign(scheme="blind guess")
+        parts += [part[part["metric"] == best], blind]
+    every = study.summarise(pd.concat(parts).assign(metric="won back").drop(columns=["draw"]))
+    order = [*RELEASES, "blind guess"]
     return ch.save(
         "won_back", every.sort_values("scheme", key=lambda s: s.map(order.index), kind="stable")
     )
@@ -236,76 +224,29 @@ def _shares(runs: pd.DataFrame) -> pd.DataFrame:
     by = ["world", "draw", "dataset", "scheme", "known"]
     wide = runs.groupby([*by, "metric"], sort=False)["value"].mean().unstack().reset_index()
     best = wide[list(GUESSES)].max(axis=1)
-    return _named(wide.assign(won=best, beyond=(best - wide["blind"]) / (1 - wide["blind"])))
+    return wide.assign(won=best, beyond=(best - wide["blind"]) / (1 - wide["blind"]))
 
 
 def rotated(ch) -> study.Rows:
     """The rotated table with twice as many known records as attributes; wrong: half as many, records mixed up."""
     every = _shares(ch.get(known).query("scheme == 'rotated'"))
-    twice = every["dataset"].map({TABLES[d]: rotation_known(d) for d in TABLES})
-    pair = [{"dataset": d, "scheme": "rotated", "known": rotation_known(d), "draw": i}
-            for d in TABLES for i in range(ch.sizes["draws"])]  # fmt: skip
-    mixed = _in_worlds(ch, taken_back.won_back, pair, READINGS["known_plants"][:1], ours=False)
+    twice = every["dataset"].map({NAMES[d]: twice_known(d) for d in NAMES})
+    mixed = _shares(_attacked(ch, ["rotated"], None, PLANTS[:1]))
     half = every[every["known"] == twice // 4].assign(world="half as many as attributes")
-    return study.Rows(every[every["known"] == twice], pd.concat([_shares(mixed), half]), "draw")
+    return study.Rows(every[every["known"] == twice], pd.concat([mixed, half]), "draw")
 
 
 def distorted(ch) -> study.Rows:
     """Tables of BSVD, AIBR and kCG before one who knows 20 records; wrong: any row is taken for hers."""
-    cells = taken_back.known_cells(["BSVD", "AIBR", "kCG"], [20], ch.sizes["draws"])
-    wrong = _in_worlds(ch, taken_back.won_back, cells, READINGS["known_plants"][1:], ours=False)
-    return study.Rows(_shares(ch.get(known).query("known == 20")), _shares(wrong), "draw")
+    wrong = _shares(_attacked(ch, ["BSVD", "AIBR", "kCG"], [20], PLANTS[1:]))
+    return study.Rows(_shares(ch.get(known).query("known == 20")), wrong, "draw")
 
 
 def guesses(ch) -> pd.DataFrame:
     """The share of values won back by each guess of one who knows 20 records."""
     twenty = ch.get(known).query("known == 20")
     table = twenty.groupby(["dataset", "scheme", "metric"])["value"].mean().unstack()
-    return ch.save("guesses", _named(table[["blind", *GUESSES]].reset_index()))
-
-
-# Told together ------------------------------------------------------------------------------------
-
-
-def told_together(ch=None) -> study.Rows:
-    """Noise told apart over noise told together: fair answers and all of Adult's pairs. Wrong: four answers together; the
-    same chance of guessing both in place of the same ε."""
-    everyone, fair = respondents("adult").everyone, np.full(4, 0.25)
-    pairs = {f"{a} and {b}": everyone.marginal(a, b).proportions().densified().values
-             for a, b in combinations(everyone.names, 2)}  # fmt: skip
-    shares = {"fair answers": fair} | {name: p for name, p in pairs.items() if (p > 0).all()}
-
-    def ratios(name: str, p: np.ndarray, epsilon: float, **how) -> pd.DataFrame:
-        what = ("pair", "first", "second")
-        return pd.DataFrame(
-            {
-                "what": what,
-                "of": name,
-                "ε": epsilon,
-                "mean": together.ratios(together.noises(p, epsilon, **how)),
-            }
-        )
-
-    # what is kept of an answer apart where both are guessed as often as together
-    coin = {e: 2 * math.sqrt(math.exp(e) / (math.exp(e) + 3)) - 1 for e in together.EPSILONS}
-    ours = [ratios(name, p, e) for e in together.EPSILONS for name, p in shares.items()]
-    wrong = {
-        "four answers": [ratios("fair answers", fair, e, size=4) for e in coin],
-        "at the same chance of guessing both": [
-            ratios("fair answers", fair, e, coin=c) for e, c in coin.items()
-        ],
-    }
-    plants = tidy.in_worlds({name: pd.concat(parts) for name, parts in wrong.items()})
-    return study.Rows(pd.concat(ours), plants)
-
-
-def gains(ch=None) -> pd.DataFrame:
-    """For fair answers the noise told together in parts of the noise told apart."""
-    every = together.gains([0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0])
-    return every.rename(columns={"epsilon": "ε"})
-
-
-# Numbers ------------------------------------------------------------------------------------------
+    return ch.save("guesses", table[["blind", *GUESSES]].reset_index())
 
 
 def numbers(ch) -> dict[str, Any]:

@@ -33,7 +33,7 @@ def later(**parameters: Any) -> study.Chapter:
     >>> later(seed=1, data_source="stored").sizes["draws"]
     12
     """
-    sizes = {"draws": (12, 3), "known": (KNOWN, [4, 10, 16, 18, 20])}
+    sizes = {"draws": (12, 3), "known": (KNOWN, [4, 16, 18, 20])}
     return study.Chapter(
         "05_beyond", rows=beyond, numbers=beyond.numbers, use=SETS, sizes=sizes, **parameters
     )

@@ -181,27 +181,3 @@ def _least(ruler: str, level: float, prior: tuple[float, ...], workload: str):
     if ruler == "worst report":
         return best_scheme(shares, min(level, 1.0), workload=asked)
     return best_scheme(shares, 1.0, min(1 - level, highest), workload=asked)
-
-
-# Single costs -------------------------------------------------------------------------------------
-
-
-def times(scheme: str, ruler: str, workload: str, parameter: float | None = None) -> float:
-    """One cost with an even prior.
-
-    >>> round(times("three groups", "ε", "pairs"), 1)
-    8.9
-    """
-    rows = cost(scheme, "even", parameter)
-    return next(r["times"] for r in rows if (r["ruler"], r["workload"]) == (ruler, workload))
-
-
-def four_groups() -> float:
-    """Four answers with a coin each at θ = .7, for pairs, at their own ε."""
-    four = reduce(np.kron, [_group(0.7, 1)] * 4)
-    even = np.full(16, 1 / 16)
-    asked = workload_of("pairs", even, (2,) * 4)
-    return (
-        float(noise(four, even, asked))
-        / best_ldp_scheme(even, matrix_epsilon(four), workload=asked).noise
-    )

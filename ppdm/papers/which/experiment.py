@@ -1,17 +1,17 @@
 """[Chapter 5] One point of the plane: a scheme on a data set, what it is worth, and what it gives away.
 
-The people, the answers (each cut in two) and the division are those of the four papers' chapters. What
-a scheme is worth: the balanced accuracy of naive Bayes and ID3 on true test records, the error of single
-shares and of pairs with the class. What it gives away: the chances of the attackers of
-:data:`ATTACKERS`, by `ppdm.privacy.ladder`. A table that is released instead (AIBR, BSVD, SSVD, kCG) is
-one of the numbers behind the answers; its released numbers are cut where the true ones were. Of it the
-chances are those of attacks carried out: it may give away more.
+The people, the answers (each cut in two), the division and the survey are those of the papers' experiment
+(`ppdm.papers.common`). What a scheme is worth: the balanced accuracy of naive Bayes and ID3 on true test
+records, the error of single shares and of pairs with the class. What it gives away: the chances of the
+attackers of `ppdm.privacy.ladder`. A table that is released instead (AIBR, BSVD, SSVD, kCG) is one of the
+numbers behind the answers; its released numbers are cut where the true ones were. Of it the chances are
+those of attacks carried out: it may give away more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,16 +22,13 @@ from ppdm.data import binarize
 from ppdm.disguise import Mechanism, MultiGroup, RRMatrix, UnrelatedQuestion, random_groups
 from ppdm.disguise.guess import answers, blind, is_exact, vulnerability
 from ppdm.disguise.today import OneSampled, each, two_coins, unary
-from ppdm.distort.aibr import aibr
-from ppdm.distort.condensation import kcg
-from ppdm.distort.svd import bsvd, ssvd
 from ppdm.domain import Domain, held
 from ppdm.learn import ID3, NaiveBayes
 from ppdm.optimise import best_scheme, optrr
-from ppdm.papers.common import binary_frame, fixed_split, key, respondents, scores, tabled
+from ppdm.papers.aibr.experiment import SCHEMES
+from ppdm.papers.common import binary_frame, fixed_split, respondents, scores, surveys, tabled
 from ppdm.privacy import ladder
 from ppdm.privacy.attacks import Distorted
-from ppdm.privacy.channel import interval
 from ppdm.table import Table
 
 SETS = ("adult", "breast-cancer-wisconsin", "congressional-voting", "pima")
@@ -41,10 +38,7 @@ LISTED = 1_500
 SAMPLES = 0.1
 #: Reports drawn in each division where they cannot be gone through.
 ROUNDS = 100
-#: Victims of the attacker who knows all records but hers.
-VICTIMS = 20
-#: Of more records than this, the rungs "scheme" and "shares" are gone through in one division only, and the
-#: one who knows all records but hers is left out.
+#: Of more records than this, the rungs "scheme" and "shares" are gone through in one division only.
 LARGE = 1 << 12
 ONE, WORST, CLASS = "one answer", "worst answer", "the class"
 RECORD, TRUTH, LINK = ladder.RECORD, ladder.TRUTH, ladder.LINK
@@ -106,27 +100,24 @@ def point(
     scheme: str,
     parameter: float,
     division: int,
-    surveys: int = 2,
-    **coding: Any,
+    times: int = 2,
+    source: str | None = None,
 ) -> pd.DataFrame:
     """A row an attacker: his chance, the blind one, and beside it what the scheme is worth.
 
-    >>> rows = point(np.random.default_rng(1), "pima", "each answer alone", 0.8, 0, surveys=1)
+    >>> rows = point(np.random.default_rng(1), "pima", "each answer alone", 0.8, 0, times=1)
     >>> at = rows.set_index(["knowledge", "goal"])
     >>> bool(at.loc[("others", "the class"), "guess"] >= 0.79)
     True
     """
-    people = respondents(dataset, **coding)
+    people = respondents(dataset, source=source)
     train, test = people.numbered(division)
-    if scheme in ("AIBR", "BSVD", "SSVD", "kCG"):
-        value, found = _released(rng, dataset, scheme, parameter, division, test, coding)
+    if scheme in LINES and LINES[scheme].family == "released table":
+        value, found = _released(rng, dataset, scheme, parameter, division, test, source)
     else:
-        mechanism = (
-            None
-            if scheme == "undisguised"
-            else mechanism_of(scheme, parameter, people.everyone, division)
-        )
-        value = worth(mechanism, train, test, surveys, rng)
+        open_ = scheme == "undisguised"
+        mechanism = None if open_ else mechanism_of(scheme, parameter, people.everyone, division)
+        value = worth(mechanism, train, test, times, rng)
         listed = tabled(
             people.codes[fixed_split(len(people.codes), division)[0][:LISTED]],
             people.everyone.domain,
@@ -199,46 +190,47 @@ def worth(
     mechanism: Mechanism | None,
     train: Table,
     test: Table,
-    surveys: int,
+    times: int,
     rng: np.random.Generator,
     trees: bool = True,
+    true: Table | None = None,
 ) -> dict[str, float]:
     """Balanced accuracies and errors, the mean of a few surveys of the same respondents.
+
+    Without a mechanism, what is learned from is the table itself; `true` are its records, if it is a release.
 
     >>> train, test = respondents("pima").fixed
     >>> found = worth(MultiGroup(0.99), train, test, 5, np.random.default_rng(1), trees=False)
     >>> bool(found["nb"] > 0.65), round(found["singles"], 1)
     (True, 0.0)
     """
-    found = []
+    beside: list[tuple[float, float, float]] = []
     if mechanism and mechanism.reported(train.domain).size > train.domain.size:  # few of them occur
         train = train.sparsified()
-    for _ in range(surveys if mechanism else 1):
-        reports = mechanism.disguise_table(train, rng) if mechanism else train
-        bayes = NaiveBayes(mechanism).fit_table(reports)
-        tree = np.nan
-        if trees and reports.domain.shape == train.domain.shape:
-            tree = scores(ID3(mechanism).fit_table(reports).confusion(test))[1]
-        found.append((scores(bayes.confusion(test))[1], tree, *_errors(bayes.pairs_, train)))
-    mean = np.mean(found, axis=0)
-    mean[2:] = np.sqrt(np.mean(np.square(found), axis=0))[2:]
+
+    def learned(asked: Table, rng: np.random.Generator) -> NaiveBayes:
+        reports = mechanism.disguise_table(asked, rng) if mechanism else asked
+        bayes, tree = NaiveBayes(mechanism).fit_table(reports), np.nan
+        if trees and reports.domain.shape == asked.domain.shape:
+            tree = scores(ID3(mechanism).fit_table(reports).confusion(test)).balanced
+        off = bayes.pairs_.values - (asked if true is None else true).pairs(asked.names[-1]).values
+        both = ((errors**2).mean() / asked.total**2 for errors in (off.sum(axis=2), off))
+        beside.append((tree, *both))
+        return bayes
+
+    run = surveys(rng, repeat((train, test), times if mechanism else 1), learned)
+    tree, singles, pairs = np.mean(beside, axis=0)
     size = mechanism.epsilon(domain=train.domain) if mechanism else np.inf
-    return dict(zip(("nb", "id3", "singles", "pairs"), map(float, mean))) | {"epsilon": float(size)}
-
-
-def _errors(pairs: Any, train: Table) -> tuple[float, float]:
-    """The root mean squared error of single shares and of pairs with the class."""
-    people, target = train.total, train.names[-1]
-    off = pairs.values - train.pairs(target).values  # [attribute, level, class]
-    singles = off.sum(axis=2)
-
-    def size(errors: np.ndarray) -> float:
-        return float(np.sqrt((errors**2).mean()) / people)
-
-    return size(singles), size(off)
+    return {"nb": float(run["balanced"].mean()), "id3": float(tree), "singles": float(np.sqrt(singles)),
+            "pairs": float(np.sqrt(pairs)), "epsilon": float(size)}  # fmt: skip
 
 
 # What it gives away -------------------------------------------------------------------------------
+
+
+def chance(guess: float, blind: float, bound: bool = False) -> dict[str, Any]:
+    """A row's columns on one attacker: `bound` where a better attack may be possible."""
+    return {"guess": float(guess), "blind": float(blind), "bound": bound}
 
 
 def attacked(
@@ -258,78 +250,37 @@ def attacked(
     0.8
     """
     found: dict[tuple[str, str], dict[str, Any]] = {}
-    victims, wide = victims.proportions().densified(), not is_exact(scheme, others.domain)
+    victims, exact = victims.proportions().densified(), is_exact(scheme, others.domain)
     every = division == 0 or victims.domain.size <= LARGE
     for rung in ("others", "scheme", "shares") if every else ("others",):
         believed = ladder.belief(rung, others)
-        found |= {(rung, goal): told for goal, told in _answers(scheme, believed, victims, rng)}
-        if not wide and rung != "shares":
-            found[rung, RECORD] = _exactly(scheme, RECORD, believed, victims)
-        if rung == "others" and not wide:
-            found |= _of_those_who_know_others(scheme, believed, others, victims, listed)
-    if victims.domain.size <= LARGE and not wide:
-        found["all but hers", CLASS] = _all_but_hers(scheme, others, victims, rng)
+
+        def asked(goal: str, *known: str, believed: Table = believed) -> dict[str, Any]:
+            asks = scheme, goal, believed, victims, known
+            return chance(vulnerability(*asks), blind(*asks))
+
+        found |= _answers(rung, *answers_guessed(scheme, believed, victims, rng))
+        if exact and rung != "shares":
+            found[rung, RECORD] = asked(RECORD)
+        if exact and rung == "others":
+            found[TWO, CLASS] = asked(others.names[-1], *_neighbours(others))
+            linked = ladder.guess(scheme, LINK, "own list", listed, listed)
+            found["own list", LINK] = chance(linked.chance, linked.blind)
+            if scheme.reported(others.domain).shape == others.domain.shape:  # a report is a record
+                found[rung, TRUTH] = asked(TRUTH)
     return found
 
 
-def _of_those_who_know_others(
-    scheme: Mechanism, believed: Table, others: Table, victims: Table, listed: Table
+def _answers(
+    rung: str, chances: np.ndarray, unseen: np.ndarray, bound: bool = False
 ) -> dict[tuple[str, str], dict[str, Any]]:
-    target, known = others.names[-1], _neighbours(others)
-    chance, blind = 0.0, 0.0
-    for part in _strata(victims.domain, known):
-        thought, happens = (Table(t.domain, t.values * part) for t in (believed, victims))
-        seen, unseen = _guessed(scheme, target, thought, happens)
-        chance, blind = chance + seen, blind + unseen
-    found = {(TWO, CLASS): _sure(chance, blind)}
-    linked = ladder.guess(scheme, LINK, "own list", listed, listed)
-    found["own list", LINK] = _sure(linked.chance, linked.blind)
-    if scheme.reported(others.domain).shape == others.domain.shape:  # a report looks like a record
-        found["others", TRUTH] = _exactly(scheme, TRUTH, believed, victims)
-    return found
-
-
-def _all_but_hers(
-    scheme: Mechanism, others: Table, victims: Table, rng: np.random.Generator
-) -> dict[str, Any]:
-    """Some victims, each guessed by one who knows the others and all victims but her."""
-    cells, shares = victims.occupied()
-    chosen = rng.choice(cells, VICTIMS, p=shares / shares.sum())
-    chance, blind = 0.0, 0.0
-    for cell in chosen:
-        one = Table(
-            victims.domain, np.bincount([cell], minlength=victims.domain.size).astype(float)
-        )
-        rest = others.densified().values + (others.total / 4) * victims.values - one.values
-        believed = ladder.belief("others", Table(victims.domain, np.maximum(np.rint(rest), 0)))
-        seen, unseen = _guessed(scheme, victims.names[-1], believed, one)
-        chance, blind = chance + seen, blind + unseen
-    mean = chance / VICTIMS
-    low, high = interval(mean, VICTIMS)
-    return _sure(mean, blind / VICTIMS) | {"low": low, "high": high}
-
-
-@lru_cache(maxsize=64)
-def _strata(domain: Domain, known: tuple[str, ...]) -> tuple[np.ndarray, ...]:
-    """Which records have each combination of some answers."""
-    digits = domain.digits(np.arange(domain.size))[:, [domain.axis(name) for name in known]]
-    return tuple(
-        (digits == combination).all(axis=1) for combination in np.ndindex(*[2] * len(known))
-    )
-
-
-def _exactly(scheme: Mechanism, goal: str, believed: Table, true: Table) -> dict[str, Any]:
-    chance = vulnerability(scheme, goal, believed, true)
-    return _sure(chance, blind(scheme, goal, believed, true))
-
-
-def _sure(chance: float, blind: float) -> dict[str, Any]:
-    return {"guess": chance, "low": chance, "high": chance, "blind": blind, "bound": False}
-
-
-def _told(guess: ladder.Guess) -> dict[str, Any]:
-    return {"guess": guess.chance, "low": guess.low, "high": guess.high, "blind": guess.blind,
-            "bound": guess.bound}  # fmt: skip
+    """One answer: the mean over all questions, the worst of them, and the class (which a table leaves open)."""
+    worst = unseen.max() if bound else unseen[chances.argmax()]
+    return {
+        (rung, ONE): chance(chances.mean(), unseen.mean(), bound),
+        (rung, WORST): chance(chances.max(), worst, bound),
+        (rung, CLASS): chance(chances[-1], unseen[-1]),
+    }
 
 
 def _neighbours(others: Table) -> tuple[str, str]:
@@ -341,19 +292,6 @@ def _neighbours(others: Table) -> tuple[str, str]:
 
     best = sorted(others.names[:-1], key=right)[-2:]
     return best[1], best[0]
-
-
-def _answers(
-    scheme: Mechanism, believed: Table, true: Table, rng: np.random.Generator
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """One answer: the mean over all questions, the worst of them, and the class."""
-    chances, blind = answers_guessed(scheme, believed, true, rng)
-    exact = is_exact(scheme, true.domain)
-    for goal, take in ((ONE, np.mean), (WORST, np.max), (CLASS, lambda values: values[-1])):
-        chance = float(take(chances))
-        low, high = (chance, chance) if exact else interval(chance, ROUNDS)
-        unseen = float(blind[chances.argmax()] if goal == WORST else take(blind))
-        yield goal, {"guess": chance, "low": low, "high": high, "blind": unseen, "bound": False}
 
 
 def answers_guessed(
@@ -368,22 +306,12 @@ def answers_guessed(
     array([0.7, 0.7])
     """
     believed, true = (t.proportions().densified() for t in (believed, true))
-    domain = true.domain
-    yes = _yes(domain)
+    yes = _yes(true.domain)
     shares, own = (yes @ t.values for t in (believed, true))
-    blind = np.where(shares > 0.5, own, 1 - own)
-    if not is_exact(scheme, domain):
-        return _drawn(scheme, believed, true, yes, rng), blind
-    return answers(scheme, believed, true), blind
-
-
-def _guessed(scheme: Mechanism, name: str, believed: Table, true: Table) -> tuple[float, float]:
-    """The chance of one answer's best guess and the blind one; parts of a whole keep their weight."""
-    weight = true.values.sum()
-    if weight == 0:
-        return 0.0, 0.0
-    unseen = weight * blind(scheme, name, believed, true)
-    return weight * vulnerability(scheme, name, believed, true), unseen
+    unseen = np.where(shares > 0.5, own, 1 - own)
+    if not is_exact(scheme, true.domain):
+        return _drawn(scheme, believed, true, yes, rng), unseen
+    return answers(scheme, believed, true), unseen
 
 
 @lru_cache(maxsize=8)
@@ -422,35 +350,24 @@ class Numbers(NamedTuple):
         return (rows > self.cuts).astype(np.int64)
 
 
-def numbers_of(dataset: str, **coding: Any) -> Numbers:
-    """The numbers behind the answers; an answer that is no number is its own 0 or 1.
+@lru_cache(maxsize=8)
+def numbers_of(dataset: str, source: str | None = None) -> Numbers:
+    """The numbers behind the answers; an answer that is no number is its own 0 or 1. Read-only.
 
     >>> numbers = numbers_of("breast-cancer-wisconsin")
     >>> frame = binary_frame("breast-cancer-wisconsin")
     >>> bool((numbers.answers(numbers.X) == frame.to_numpy()[:, :-1]).all())
     True
     """
-    X, cuts, names, y = _numbers_of(dataset, key(coding))
-    return Numbers(X.copy(order="K"), cuts.copy(), names, y.copy())
-
-
-@lru_cache(maxsize=8)
-def _numbers_of(dataset: str, coding: tuple) -> Numbers:
-    options: Mapping[str, Any] = dict(coding)
-    bits = binary_frame(dataset, **options)
-    loaded = data.load(dataset, options.get("source"))
-    _, cut = binarize(loaded)
-    thresholds = cut[cut["kind"] == "number"].set_index("column")["threshold"].to_dict()
-    names, columns, cuts = tuple(bits.columns[:-1]), [], []
-    for name in names:
-        if name in thresholds:
-            values = loaded.frame[name].to_numpy(dtype=float)
-            columns.append(np.where(np.isnan(values), thresholds[name], values))
-            cuts.append(thresholds[name])
-        else:
-            columns.append(bits[name].to_numpy(dtype=float))
-            cuts.append(0.5)
-    return Numbers(np.column_stack(columns), np.array(cuts), names, bits.iloc[:, -1].to_numpy())
+    bits, loaded = binary_frame(dataset, source=source), data.load(dataset, source)
+    cut = binarize(loaded)[1].query("kind == 'number'").set_index("column")["threshold"]
+    names = tuple(bits.columns[:-1])
+    columns = [
+        loaded.frame[name].astype(float).fillna(cut[name]) if name in cut else bits[name]
+        for name in names
+    ]
+    X, cuts = np.column_stack(columns).astype(float), np.array([cut.get(n, 0.5) for n in names])
+    return Numbers(held(X), held(cuts), names, held(bits.iloc[:, -1].to_numpy(copy=True)))
 
 
 def released(scheme: str, A: np.ndarray, parameter: float, rng: np.random.Generator) -> np.ndarray:
@@ -460,13 +377,10 @@ def released(scheme: str, A: np.ndarray, parameter: float, rng: np.random.Genera
     >>> released("BSVD", A, 2, np.random.default_rng(1)).shape
     (6, 2)
     """
-    if scheme == "AIBR":
-        return aibr(A, int(parameter), rng)
-    if scheme == "kCG":
-        return kcg(A, int(parameter), rng)
-    if scheme == "BSVD":
-        return bsvd(A, min(int(parameter), A.shape[1]))
-    return ssvd(A, min(6, A.shape[1]), parameter)
+    if scheme == "SSVD":
+        return SCHEMES[scheme](A, None, min(6, A.shape[1]), parameter, rng)
+    k = int(parameter)
+    return SCHEMES[scheme](A, None, min(k, A.shape[1]) if scheme == "BSVD" else k, 0.0, rng)
 
 
 def _released(
@@ -476,9 +390,9 @@ def _released(
     parameter: float,
     division: int,
     test: Table,
-    coding: dict[str, Any],
+    source: str | None,
 ) -> tuple[dict[str, float], dict[tuple[str, str], dict[str, Any]]]:
-    numbers = numbers_of(dataset, **coding)
+    numbers = numbers_of(dataset, source)
     rows = fixed_split(len(numbers.X), division)[0][:LISTED]
     A, y = numbers.X[rows], numbers.y[rows]
     B = released(scheme, A, parameter, rng)
@@ -486,20 +400,15 @@ def _released(
         tabled(test.domain.codes(np.column_stack([numbers.answers(t), y])), test.domain)
         for t in (A, B)
     )
-    bayes, tree = NaiveBayes().fit_table(seen), ID3().fit_table(seen)
-    errors = _errors(bayes.pairs_, true)
-    worth = {"nb": scores(bayes.confusion(test))[1], "id3": scores(tree.confusion(test))[1],
-             "singles": errors[0], "pairs": errors[1], "epsilon": np.inf}  # fmt: skip
     table = Distorted(A, B, numbers.names, numbers.answers, {test.names[-1]: y})
     known = rng.choice(len(A), max(int(SAMPLES * len(A)), 1), replace=False)
-    found = {}
+    found: dict[tuple[str, str], dict[str, Any]] = {}
     for rung in ("scheme", "others"):
         each_one = [ladder.guess(table, name, rung, known) for name in test.names]
-        chances = np.array([guess.chance for guess in each_one])
-        blind = np.array([guess.blind for guess in each_one])
-        for goal, take in ((ONE, np.mean), (WORST, np.max), (CLASS, lambda values: values[-1])):
-            found[rung, goal] = {"guess": float(take(chances)), "low": np.nan, "high": np.nan,
-                                 "blind": float(take(blind)), "bound": goal != CLASS}  # fmt: skip
-        found[rung, RECORD] = _told(ladder.guess(table, RECORD, rung, known))
-    found["own list", LINK] = _told(ladder.guess(table, LINK, "scheme", known))
-    return worth, found
+        sides = (np.array([g.chance for g in each_one]), np.array([g.blind for g in each_one]))
+        whole = ladder.guess(table, RECORD, rung, known)
+        found |= _answers(rung, *sides, bound=True)
+        found[rung, RECORD] = chance(whole.chance, whole.blind, whole.bound)
+    linked = ladder.guess(table, LINK, "scheme", known)
+    found["own list", LINK] = chance(linked.chance, linked.blind, linked.bound)
+    return worth(None, seen, test, 1, rng, true=true), found

@@ -110,21 +110,6 @@ def preferred(theta: float, prior: np.ndarray | None = None) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def neighbour(theta: float, grouping: str) -> float:
-    """The chance of one who knows B and guesses C, all records equally likely.
-
-    >>> round(neighbour(0.7, "one group"), 6), round(neighbour(0.7, "three groups"), 6)
-    (1.0, 0.7)
-    """
-    digits, M = np.array(list(np.ndindex(*[2] * ANSWERS))), channel_of(grouping, theta)
-    chance = 0.0
-    for b in (0, 1):
-        here = (digits[:, 1] == b) / 4
-        gain = (digits[:, 2] == np.arange(2)[:, None]).astype(float)
-        chance += posterior(M, here, gain) / 2
-    return float(chance)
-
-
 def needed(theta: float, coarse: str = "one group", fine: str = "three groups") -> float:
     """The least θ of one grouping from which the other one, at its own θ, can be made by post-processing.
 

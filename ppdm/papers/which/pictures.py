@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -12,12 +11,12 @@ from matplotlib.lines import Line2D
 
 from ppdm import plot
 from ppdm.data import SHORT
-from ppdm.papers.aibr.pictures import with_caption
+from ppdm.papers.common import captioned
 from ppdm.papers.which import beyond, groups, rows
-from ppdm.papers.which.experiment import LINES, LINK, ONE
+from ppdm.papers.which.experiment import LINK, ONE
 from ppdm.papers.which.rows import at
 
-#: Families by colour; the scheme of a family by its marker.
+#: Families, each with a colour and a marker.
 FAMILIES = {
     "unrelated question": "unrelated question", "groups": "groups of answers", "matrices": "matrix for each answer",
     "today": "today's", "released table": "released tables",
@@ -25,13 +24,7 @@ FAMILIES = {
 LOOK = dict(zip(FAMILIES, zip(plot.COLOURS, plot.MARKERS)))
 #: The two lines that all panels have: what undisguised answers give, and what a blind guess gets.
 LEVEL: dict[str, Any] = {"color": plot.SOFT, "linewidth": 1.2, "zorder": 1}
-OPEN, BLIND = (0, (4, 2)), (0, (1.5, 1.5))
-
-
-def _look(scheme: str) -> tuple[str, str]:
-    family = LINES[scheme].family
-    mates = [name for name, line in LINES.items() if line.family == family]
-    return LOOK[family][0], plot.MARKERS[mates.index(scheme)]
+BLIND = (0, (1.5, 1.5))
 
 
 def best_line(part: pd.DataFrame) -> pd.DataFrame:
@@ -46,118 +39,62 @@ def best_line(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def everything(ch) -> plot.Figure:
-    """Every scheme on every data set, before one attacker; the line is the best of them."""
-    frame = ch.get(rows.plane)
-    here = at(frame, "others", ONE)
+    """Every scheme on every data set, before who guesses an answer; the line is the best of them."""
+    figure = _before(
+        ch, "others", ONE, "chance that an answer is guessed", "one answer is guessed right"
+    )
+    figure.data = ch.get(rows.plane)  # every attacker's chance, not of this one alone
+    return captioned(figure,
+        "Every scheme before one attacker, a stranger who knows other people's records and guesses one of her "
+        "answers (the mean over all questions). Higher and further left is better; the step joins the points that no "
+        "other scheme here beats. The scales differ from panel to panel.")  # fmt: skip
+
+
+def plane(ch) -> plot.Figure:
+    """The same before who has a list of the true records and traces a report."""
+    figure = _before(ch, "own list", LINK, "chance that she is traced", "she is traced", log=True)
+    return captioned(figure,
+        "The same schemes before somebody who has a list of all true records and asks which of these people sent a "
+        "report, or which row is hers. Released tables of Adult are of 1,500 people, cut where the true answers were. On "
+        "Voting, AIBR of two values is an open book: each lies in an interval of its own.")  # fmt: skip
+
+
+def _before(
+    ch, knowledge: str, goal: str, across: str, said: str, log: bool = False
+) -> plot.Figure:
+    """A panel a data set: what is learned against what one attacker gets, a colour a family."""
+    here = at(ch.get(rows.plane), knowledge, goal)
     panels = {name: here[here["dataset"] == name] for name in SHORT if name in set(here["dataset"])}
     best = {name: best_line(part[part["family"] != "reference"]) for name, part in panels.items()}
 
     def draw(phone: bool) -> plot.Figure:
-        fig, axes, across = plot.in_panels(len(panels), phone, column=True)
+        fig, axes, wide = plot.in_panels(len(panels), phone, column=True)
         for i, (ax, (name, part)) in enumerate(zip(axes, panels.items())):
-            _levels(ax, part, phone, named=i == 0, above=False)
+            _levels(ax, part, phone, named=i == 0)
             for family, (colour, marker) in LOOK.items():
                 points = part[part["family"] == family]
                 ax.plot(points["guess"], points["nb"], marker, color=colour, markeredgewidth=0)
-            ax.plot(
-                best[name]["guess"],
-                best[name]["nb"],
-                color=plot.SOFT,
-                drawstyle="steps-post",
-                linewidth=1.2,
-                zorder=0,
-            )
-            ax.set(title=SHORT[name], ylabel="balanced accuracy" if i % across == 0 else "")
+            line = best[name]["guess"], best[name]["nb"]
+            ax.plot(*line, color=plot.SOFT, drawstyle="steps-post", linewidth=1.2, zorder=0)
+            ax.set(title=SHORT[name], ylabel="balanced accuracy" if i % wide == 0 else "")
+            ax.set_xscale("log" if log else "linear")
             ax.margins(y=0.1)
-            if i >= len(panels) - across:
-                ax.set_xlabel("guessed right" if phone else "chance that an answer is guessed")
+            if i >= len(panels) - wide:
+                ax.set_xlabel(across)
         _key(fig, [(FAMILIES[family], *look) for family, look in LOOK.items()], phone)
         return fig
 
     figure = plot.laid_out(draw)
-    figure.data = frame  # every attacker's chance, not of this one alone
-    figure.alt = (
-        "The best schemes at rising risk, each with the chance that one answer is guessed right and the balanced "
-        "accuracy of what is learned. "
-        + " ".join(
-            f"{SHORT[name]}: "
-            + ", ".join(f"{r.scheme} ({r.guess:.2f}, {r.nb:.2f})" for r in line.itertuples())
-            + "."
-            for name, line in best.items()
-        )
-    )
-    return with_caption(figure,
-        "Every scheme before one attacker, a stranger who knows other people's records and guesses one of her "
-        "answers (the mean over "
-        "all questions). Higher and further left is better; the step joins the points that no other scheme here "
-        "beats. The scales differ from "
-        "panel to panel.")  # fmt: skip
-
-
-SAID = {
-    "adult": "Adult, 39,073 respondents. Released tables are of 1,500 of them, cut where the true answers were.",
-    "breast-cancer-wisconsin": "Breast Cancer, 559 respondents.",
-    "congressional-voting": "Voting, 348 respondents. AIBR of two values is an open book: each lies in an interval "
-    "of its own.",
-    "pima": "Pima, 614 respondents.",
-}
-
-
-def planes(ch) -> None:
-    """One figure a data set, each with a name of its own."""
-    for dataset in ch.get(rows.sets):
-        ch.figure(partial(plane, dataset=dataset), name=f"plane-{rows.short(dataset)}")
-
-
-def plane(ch, dataset: str) -> plot.Figure:
-    """One data set: a line a scheme, before who guesses an answer and before who traces a report."""
-    here = ch.get(rows.plane).query("dataset == @dataset")
-    part, open_ = here[here["family"] != "reference"], at(here, "others", ONE)
-    sides = {
-        "one answer is guessed right": at(part, "others", ONE),
-        "she is traced": at(part, "own list", LINK),
+    figure.data = here
+    told = {
+        SHORT[name]: ", ".join(f"{r.scheme} ({r.guess:.2g}, {r.nb:.2f})" for r in line.itertuples())
+        for name, line in best.items()
     }
-    schemes = [name for name in LINES if name in set(part["scheme"])]
-
-    def draw(phone: bool) -> plot.Figure:
-        down, across = plot.grid_of(2, phone)
-        fig = plot.Figure(
-            figsize=(plot.PHONE, 6.6) if phone else (plot.WIDTH, 4.1), layout="constrained"
-        )
-        axes = fig.subplots(down, across, squeeze=False, sharey=not phone).ravel()
-        for ax, (title, points) in zip(axes, sides.items()):
-            for name in schemes:
-                line = points[points["scheme"] == name].sort_values("parameter")
-                colour, marker = _look(name)
-                ax.plot(
-                    line["guess"],
-                    line["nb"],
-                    marker=marker,
-                    color=colour,
-                    markeredgewidth=0,
-                    linewidth=1.4,
-                )
-            ax.set_xlabel(f"chance that {title}", fontsize=10 if phone else None)
-            ax.set_ylabel("balanced accuracy" if phone or ax is axes[0] else "")
-            ax.margins(y=0.08)
-        _levels(axes[0], open_, phone, named=False)  # among so many lines there is no room
-        axes[1].axhline(_open(open_), linestyle=OPEN, **LEVEL)
-        axes[1].set_xscale("log")
-        _key(fig, [(name, *_look(name)) for name in schemes], phone, line=True)
-        return fig
-
-    figure = plot.laid_out(draw)
-    figure.data = pd.concat(sides.values())
-    figure.alt = f"{SHORT[dataset]}. " + " ".join(
-        f"{name}: {line['nb'].iloc[0]:.2f} at {line['guess'].iloc[0]:.2f} to {line['nb'].iloc[-1]:.2f} at "
-        f"{line['guess'].iloc[-1]:.2f}."
-        for name, line in at(part, "others", ONE).groupby("scheme", sort=False)
+    figure.alt = (
+        f"The best schemes at rising risk, each with the chance that {said} and the balanced accuracy of what is learned. "
+        + " ".join(f"{name}: {text}." for name, text in told.items())
     )
-    return with_caption(
-        figure,
-        SAID[dataset],
-        "Up and to the left is better. Lines end where the scheme's parameter does.",
-    )
+    return figure
 
 
 def groupings(ch) -> plot.Figure:
@@ -195,7 +132,7 @@ def groupings(ch) -> plot.Figure:
         f"{row['goal']}: " + ", ".join(f"{name} {row[name]:.2f}" for name in names) + "."
         for _, row in frame.iterrows()
     )
-    return with_caption(figure,
+    return captioned(figure,
         "Three answers, all records equally likely, θ = 0.7; the bar is the blind guess. One group tells for "
         "certain whether two answers "
         "agree, and hands out the record in seven of ten cases. But who is content with a record that is right but "
@@ -203,16 +140,11 @@ def groupings(ch) -> plot.Figure:
         "prefers three groups.")  # fmt: skip
 
 
-def _open(here: pd.DataFrame) -> float:
-    return float(here.loc[here["scheme"] == "undisguised", "nb"].iloc[0])
-
-
-def _levels(
-    ax: Axes, here: pd.DataFrame, phone: bool, named: bool = True, above: bool = True
-) -> None:
+def _levels(ax: Axes, here: pd.DataFrame, phone: bool, named: bool) -> None:
     """The two lines that all panels have; of several, one names them."""
+    level = float(here.loc[here["scheme"] == "undisguised", "nb"].iloc[0])
     plot.name_level(
-        ax, "undisguised" if named else "", _open(here), x=0.4 if phone else 0.62, above=above
+        ax, "undisguised" if named else "", level, x=0.4 if phone else 0.62, above=False
     )
     blind = here["blind"].median()
     ax.axvline(blind, linestyle=BLIND, **LEVEL)
@@ -220,18 +152,12 @@ def _levels(
                 xytext=(3, 0), textcoords="offset points", va="bottom", fontsize=10)  # fmt: skip
 
 
-def _key(
-    fig: plot.Figure, entries: Iterable[tuple[str, str, str]], phone: bool, line: bool = False
-) -> None:
+def _key(fig: plot.Figure, entries: Iterable[tuple[str, str, str]], phone: bool) -> None:
     names, colours, markers = zip(*entries)
-    handles = [Line2D([], [], color=colour, marker=marker, linestyle="-" if line else "", markeredgewidth=0)
+    handles = [Line2D([], [], color=colour, marker=marker, linestyle="", markeredgewidth=0)
                for colour, marker in zip(colours, markers)]  # fmt: skip
-    if line:
-        handles += [Line2D([], [], linestyle=style, **LEVEL) for style in (OPEN, BLIND)]
-        names += ("undisguised", "blind guess")
-    across = 2 if phone else 4 if len(colours) > 5 else min(len(colours), 3)  # wider is cut off
-    fig.legend(handles, names, loc="outside upper center", ncols=across, columnspacing=1.0, handletextpad=0.4,
-               handlelength=1.4)  # fmt: skip
+    fig.legend(handles, names, loc="outside upper center", ncols=2 if phone else min(len(names), 3),
+               columnspacing=1.0, handletextpad=0.4, handlelength=1.4)  # fmt: skip
 
 
 # The page beyond it -------------------------------------------------------------------------------
@@ -241,7 +167,7 @@ def won_back(ch) -> plot.Figure:
     """What an attacker wins back who knows some records."""
     figure = plot.curves(ch.get(beyond.by_known), x="known", hue="scheme", col="dataset", metric="won back",
                          xlabel="records that he knows", ylabel="values won back")  # fmt: skip
-    return with_caption(figure,
+    return captioned(figure,
         "How many values of all other persons an attacker has who knows a few. A rotation hides every number, until "
         "he knows some "
         "records more than the table has attributes: then he has everybody's. BSVD (at the parameters Guo chose, "
@@ -249,29 +175,3 @@ def won_back(ch) -> plot.Figure:
         "can be read without any. AIBR and kCG are nearest to the blind guess. A value counts if the best of four "
         "guesses is within "
         "a tenth of a deviation. Bands: 95 % intervals.")  # fmt: skip
-
-
-def two_ends(ch) -> plot.Figure:
-    """What a report tells and what it is worth for an estimate, along ε."""
-    figure = plot.privacy_curves(ch.get(beyond.prices), x="ε", y="share", hue="scheme", col="panel",
-                                 ylabel="share of the best scheme's")  # fmt: skip
-    return with_caption(figure,
-        "Eight equally common answers. One bit tells as much as can be told for small ε (left), and no share can be "
-        "estimated from it "
-        "(right: 0). A random set, of the size that estimates best, is the best there, and tells nearly the most; "
-        "k-RR does for large "
-        "ε. The best on the right is that of the certified designer.")  # fmt: skip
-
-
-def together(ch) -> plot.Figure:
-    """The noise of answers told together, along ε."""
-    gains = ch.get(beyond.gains)
-    figure = plot.privacy_curves(gains, x="ε", y="noise", hue="told together", col="table",
-                                 baselines={t: {"told apart": 1.0} for t in gains["table"].unique()},
-                                 ylabel="noise (told apart: 1)")  # fmt: skip
-    most = gains.loc[gains["table"] == "each pair of them", "noise"].max()
-    return with_caption(figure,
-        "Fair answers, ε for all of them together. Two answers told together always have less noise in their shares "
-        "(left); three "
-        f"or four lose while ε is small. A pair's table (right) gains most: it has at most {most:.2f} of the "
-        "noise.")  # fmt: skip

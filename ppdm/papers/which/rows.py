@@ -20,7 +20,7 @@ from ppdm.disguise import MultiGroup, UnrelatedQuestion
 from ppdm.disguise.matrix import frapp, uniform_perturbation, warner
 from ppdm.disguise.today import k_rr, k_rr_each, subset_selection, unary
 from ppdm.domain import Domain
-from ppdm.optimise import best_scheme, mse, optrr
+from ppdm.papers.checks import in_draws, reported
 from ppdm.papers.common import respondents
 from ppdm.papers.which import design, experiment, groups
 from ppdm.papers.which.experiment import LINES, LINK, ONE, RECORD, SETS
@@ -29,11 +29,7 @@ from ppdm.study import tidy
 COORDINATES = ["dataset", "scheme", "parameter", "knowledge", "goal"]
 SHOWN = [*COORDINATES[:2], "family", "symbol", "parameter", "epsilon", "knowledge", "goal", "guess", "guess_se", "blind",
          "bound", "nb", "nb_se", "id3", "id3_se", "singles", "pairs", "evidence"]  # fmt: skip
-#: A point counts as dominated where another is better by more than so many standard errors.
-SURELY = 2.0
 RISK = 0.05
-#: Of OptRR's search, as in the table of costs; the paper's has ten times as many.
-GENERATIONS = 2_000
 BY_GROUPS = ("one group", "two groups", "three groups", "each answer alone")
 SMALL = ("breast-cancer-wisconsin", "pima")
 #: Of Adult and Voting, where a point takes seconds, and its neighbours tell the same.
@@ -54,6 +50,25 @@ def sets(ch) -> tuple[str, ...]:
 
 def _coded(ch, function) -> partial:
     return partial(function, source=ch.settings["data_source"])
+
+
+def as_declared(ch) -> pd.DataFrame:
+    """The schemes' own check: reports of Pima's people, beside what each scheme says of them."""
+    people, rng = (
+        respondents("pima", source=ch.settings["data_source"]).everyone,
+        np.random.default_rng(ch.seed),
+    )
+    schemes = {name: experiment.mechanism_of(name, LINES[name].few[0] if LINES[name].few else 0.7, people)
+               for name in (*BY_GROUPS, "unrelated question", "certified matrices")}  # fmt: skip
+
+    def off(draw: int) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for name, scheme in schemes.items():
+            surveys = [scheme.disguise_table(people, rng) for _ in range(40)]
+            found |= {f"{name}, {what}": x for what, x in reported(surveys, people, scheme).items()}
+        return found
+
+    return in_draws(off, range(20))
 
 
 def grid(quick: bool, divisions: int, datasets: Sequence[str]) -> list[dict[str, Any]]:
@@ -89,59 +104,13 @@ def averaged(points: pd.DataFrame) -> pd.DataFrame:
     line = [LINES.get(name) for name in frame["scheme"]]
     return frame.assign(
         family=[one.family if one else "reference" for one in line], symbol=[one.symbol if one else "" for one in line],
-        evidence=["fig-plane-" + short(name) for name in frame["dataset"]],
+        evidence="fig-plane",
     )[SHOWN]  # fmt: skip
-
-
-def short(dataset: str) -> str:
-    """A data set's name in anchors.
-
-    >>> short("breast-cancer-wisconsin")
-    'breast-cancer'
-    """
-    return data.SHORT[dataset].lower().replace(" ", "-")
 
 
 def at(frame: pd.DataFrame, knowledge: str, goal: str) -> pd.DataFrame:
     """The rows of one attacker."""
     return frame[(frame["knowledge"] == knowledge) & (frame["goal"] == goal)]
-
-
-def dominated(frame: pd.DataFrame, knowledge: str, goal: str) -> pd.DataFrame:
-    """Schemes of which some point is worse than another that gives this attacker no more.
-
-    A row a data set and scheme: of how many `points` how many are `dominated`, by how much at most
-    (`distance`, in balanced accuracy), and `by` which scheme there.
-    """
-    here, rows = at(frame, knowledge, goal), []
-    here = here[here["family"] != "reference"]
-    for (dataset, scheme), part in here.groupby(["dataset", "scheme"], sort=False):
-        others = here[(here["dataset"] == dataset) & (here["scheme"] != scheme)]
-        found = [_better(point, others) for _, point in part.iterrows()]
-        distance, by = max(found, key=lambda each: each[0])
-        rows.append({"dataset": dataset, "scheme": scheme, "points": len(part),
-                     "dominated": sum(away > 0 for away, _ in found), "distance": distance, "by": by})  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def _better(point: pd.Series, others: pd.DataFrame) -> tuple[float, str]:
-    """How much better the best of those is that give the attacker no more, if it surely is."""
-    allowed = others[others["guess"] <= point["guess"] + 1e-9]
-    if allowed.empty:
-        return 0.0, ""
-    best = allowed.loc[allowed["nb"].idxmax()]
-    away, noise = (
-        best["nb"] - point["nb"],
-        np.hypot(*np.nan_to_num([best["nb_se"], point["nb_se"]])),
-    )
-    return (float(away), str(best["scheme"])) if away > SURELY * noise else (0.0, "")
-
-
-def beaten(ch) -> pd.DataFrame:
-    """Who is beaten before two attackers."""
-    attackers = (("others", ONE), ("own list", LINK))
-    parts = [dominated(ch.get(plane), k, g).assign(knowledge=k, goal=g) for k, g in attackers]
-    return ch.save("beaten", pd.concat(parts))
 
 
 # Claims on the plane ------------------------------------------------------------------------------
@@ -232,7 +201,7 @@ def same_attacker(rows: pd.DataFrame) -> dict[str, Any]:
     return {"differences": np.array(differences), "names": names}
 
 
-# The same ε, and a single answer ------------------------------------------------------------------
+# The same ε -----------------------------------------------------------------------------------
 
 
 def same_epsilon(
@@ -270,34 +239,6 @@ def by_lot(ch) -> study.Rows:
         every.assign(gain=every["lot"] - every[against]) for against in ("split", "whole")
     )
     return study.Rows(ours, wrong.assign(world="the budget not split"), "division")
-
-
-def searched(
-    rng: np.random.Generator, dataset: str, answer: str, parameter: float = 0.3, **coding: Any
-) -> dict[str, list[float]]:
-    """The error of OptRR's matrix for one answer, and of Warner's, as multiples of the best."""
-    everyone = respondents(dataset, **coding).everyone
-    shares = everyone.marginal(answer).proportions().densified().values
-    if shares.min() == 0:  # all give the same answer: there is nothing to hide, and no error
-        return {"OptRR": [], "Warner": []}
-    delta = shares.max() + parameter * (1 - shares.max())
-    best = float(mse(best_scheme(shares, delta).matrix, shares, 10_000))
-    front = optrr(shares, delta, rng, generations=GENERATIONS)
-    # Warner's largest posterior is that of the common answer: θ m / (θ m + (1 - θ)(1 - m)) = δ
-    odds = delta / (1 - delta) * (1 - shares.max()) / shares.max()
-    coin = float(mse(warner(odds / (1 + odds), 2)[0], shares, 10_000))
-    return {"OptRR": [float(front.mse.min()) / best], "Warner": [coin / best]}
-
-
-def single_answers(ch) -> study.Rows:
-    """The search's error for every answer; wrong: Warner's at the same δ. A quick run has one that it misses."""
-    cells = [{"dataset": "breast-cancer-wisconsin", "answer": "bland-chromatin"}]
-    if not ch.quick:
-        cells = [
-            {"dataset": d, "answer": name} for d in SETS for name in respondents(d).everyone.names
-        ]
-    errors = ch.save("searched", ch.rows(_coded(ch, searched), cells))
-    return study.Rows(errors, errors.assign(OptRR=errors["Warner"], world="Warner at the same δ"))
 
 
 # Identities and groups ----------------------------------------------------------------------------
@@ -353,30 +294,6 @@ def costs(ch) -> pd.DataFrame:
     return ch.save("costs", design.costs(few, ["even"]) if ch.quick else design.costs())
 
 
-def three_groups(ch) -> study.Rows:
-    """Three groups at their own ε, for pairs; wrong: every cell wanted; one answer more."""
-    wrong = {
-        "every cell wanted": design.times("three groups", "ε", "cells"),
-        "one answer more": design.four_groups(),
-    }
-    plants = tidy.in_worlds(
-        {name: pd.DataFrame({"mean": [times]}) for name, times in wrong.items()}
-    )
-    return study.Rows(pd.DataFrame({"mean": [design.times("three groups", "ε", "pairs")]}), plants)
-
-
-def k_rr_is_best(ch) -> study.Rows:
-    """k-RR at its own ε, for shares; wrong: ε = 1; prefixes wanted."""
-    wrong = {"ε = 1": design.times("Warner", "ε", "cells", math.e / (7 + math.e)),
-             "prefixes wanted": design.times("Warner", "ε", "prefixes")}  # fmt: skip
-    ours = pd.DataFrame({"p": [0.4, 0.5, 0.7]})
-    ours["mean"] = [design.times("Warner", "ε", "cells", p) for p in ours["p"]]
-    plants = tidy.in_worlds(
-        {name: pd.DataFrame({"p": [0.5], "mean": [times]}) for name, times in wrong.items()}
-    )
-    return study.Rows(ours, plants)
-
-
 def every_grouping(ch) -> study.Rows:
     """All costs of the groupings; wrong: of UP."""
     up = design.costs(["UP"]).assign(world="UP")
@@ -390,9 +307,7 @@ def numbers(ch) -> dict[str, Any]:
     """The numbers of the page's sentences."""
     here = at(ch.get(plane), "others", ONE).query("parameter == 0.7")
     told = here[here["dataset"] == ch.get(sets)[0]].set_index("scheme")["guess"]
-    errors = ch.get(single_answers).frame
     return {
-        "wd-needed": groups.needed(0.7), "wd-answers": len(errors), "wd-found": int((errors["OptRR"] <= 1.01).sum()),
-        "wd-where": data.SHORT[ch.get(sets)[0]], "wd-one-group": 100 * told["one group"],
+        "wd-needed": groups.needed(0.7), "wd-where": data.SHORT[ch.get(sets)[0]], "wd-one-group": 100 * told["one group"],
         "wd-each": 100 * told["each answer alone"],
     }  # fmt: skip
