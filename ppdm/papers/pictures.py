@@ -237,55 +237,6 @@ def _labels(dataset: Dataset) -> dict[int, str]:
     return {int(code): words.get(label, label) for code, label in zip(said["code"], said["label"])}
 
 
-def cut_of(columns: Sequence[tuple[Dataset, str]]) -> plot.Figure:
-    """How the values of some attributes lie, and the median that cuts them: a panel an attribute.
-
-    >>> from ppdm import data
-    >>> cut_of([(data.load("pima"), "age")]).alt
-    'Pima, age: cut at 29; 0.48 of the records lie above.'
-    """
-    facts = [(d, name, float(d.frame[name].median())) for d, name in columns]
-    above = [float((d.frame[name] > cut).mean()) for d, name, cut in facts]
-
-    def draw(phone: bool) -> plot.Figure:
-        across = 2 if phone else 4
-        rows = -(-len(facts) // across)
-        size = (plot.PHONE if phone else plot.WIDTH, 1.75 * rows)
-        fig = plot.Figure(figsize=size, layout="constrained")
-        axes = fig.subplots(rows, across, squeeze=False).ravel()
-        for ax, (dataset, name, cut), share in zip(axes, facts, above):
-            values = dataset.frame[name].dropna()
-            ax.hist(
-                values, bins=min(24, max(values.nunique(), 2)), color=plot.COLOURS[0], alpha=0.75
-            )
-            ax.axvline(cut, color=plot.COLOURS[1], linewidth=2)
-            right = cut < sum(ax.get_xlim()) / 2  # on the side where there is room beside the cut
-            ax.annotate(
-                f"{share:.0%} above",
-                (0.98 if right else 0.02, 0.97),
-                xycoords="axes fraction",
-                ha="right" if right else "left",
-                va="top",
-                fontsize=10,
-            )
-            ax.set_ylim(top=1.3 * ax.get_ylim()[1])  # the words stand above the bars
-            ax.set_title(f"{SHORT.get(dataset.name, dataset.name)}:\n{name}", fontsize=10)
-            ax.set_yticks([])
-            ax.locator_params(axis="x", nbins=3)
-        return fig
-
-    figure = plot.laid_out(draw)
-    figure.data = pd.DataFrame(
-        {"dataset": SHORT.get(d.name, d.name), "attribute": name, "cut": cut, "share above": share}
-        for (d, name, cut), share in zip(facts, above)
-    )
-    figure.alt = " ".join(
-        f"{row['dataset']}, {row['attribute']}: cut at {row['cut']:g}; {row['share above']:.2f} of the records lie above."
-        for row in figure.data.to_dict("records")
-    )
-    return figure
-
-
 # Of the pages -----------------------------------------------------------------------------------------
 
 
@@ -376,18 +327,4 @@ def told_apart(ch: study.Chapter) -> plot.Figure:
         told_apart_in(ch.get(datasheet.sets)),
         "A line a question: the share of ones in each class. Voting and Breast Cancer have questions that nearly give the class "
         "away. In Adult and Pima no single one does. What a 1 means stands at the end of this page.",
-    )
-
-
-def where_cut(ch: study.Chapter) -> plot.Figure:
-    """Where the median cuts some attributes."""
-    adult, cancer, _, pima = ch.get(datasheet.sets)
-    columns = [
-        (adult, "age"), (adult, "education-num"), (adult, "hours-per-week"), (adult, "capital-gain"),
-        (cancer, "clump-thickness"), (cancer, "bare-nuclei"), (pima, "plasma-glucose"), (pima, "serum-insulin"),
-    ]  # fmt: skip
-    return captioned(
-        cut_of(columns),
-        "Where the median cuts. Everybody who gained anything is above it in Adult's capital gains, since most gained nothing. "
-        "The many zeros of Pima's serum insulin were never measured.",
     )

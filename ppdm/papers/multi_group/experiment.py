@@ -1,7 +1,7 @@
 """[Zhan & Du 5] Decision trees from records disguised group by group: one point at a time.
 
 `trees` is the experiment of the paper; its keywords are the readings that the text allows, Eq. (12) on
-the class at a node among them (`literal_class`, `copied_class`). The functions below it follow the
+the class at a node among them (`literal_class`). The functions below it follow the
 paper's other sections: pruning on disguised records (4.6), partial disguise (4.7), two parties (2), the
 unrelated question (3).
 
@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from ppdm.disguise import MultiGroup, UnrelatedQuestion, random_groups
-from ppdm.domain import Domain
 from ppdm.estimate import pool
 from ppdm.learn import ID3, NaiveBayes
 from ppdm.papers import common
@@ -106,9 +105,8 @@ def trees(
         ``None``: the attributes are dealt into groups anew for each repetition; a number names one
         deal that all repetitions use.
     class_in
-        ``"one"``: the class is in one of the groups; ``"none"``: it is not disguised; ``"copies"``
-        and ``"literal"``: two ways to read Eq. (12), see :func:`copied_class` and
-        :func:`literal_class`.
+        ``"one"``: the class is in one of the groups; ``"none"``: it is not disguised;
+        ``"literal"``: Eq. (12) to the letter, see :func:`literal_class`.
     negative
         What ID3 does with negative counts, see :class:`ppdm.learn.ID3`.
     ratio
@@ -212,10 +210,8 @@ def estimate(
 
     `deal` is the generator that deals the attributes into groups, of equal or of any `sizes`.
     """
-    check("class_in", class_in, ("one", "none", "copies", "literal"))
+    check("class_in", class_in, ("one", "none", "literal"))
     deal = rng if deal is None else deal
-    if class_in == "copies":
-        return copied_class(table, dealt(table.names[:-1], groups, deal, sizes), theta, rng)
     names = table.names[:-1] if class_in == "none" else table.names
     scheme = MultiGroup(theta, dealt(names, groups, deal, sizes), absent)
     reports = scheme.disguise_table(table, rng)
@@ -264,28 +260,6 @@ def literal_class(reports: Table, scheme: MultiGroup) -> Table:
     alone = MultiGroup(scheme.theta, [group for group in without if group])
     total = alone.undo(reports.marginal(*attributes)).densified().values
     return Table(reports.domain, np.stack([zero, total - zero], axis=1).reshape(-1))
-
-
-def copied_class(table: Table, groups, theta: float, rng: np.random.Generator) -> Table:
-    """[Zhan & Du, Eq. 12, made consistent] Every group reports a copy of the class.
-
-    True records have equal copies, so of the undone table only those cells are read. The collector
-    holds M reports of everyone's class.
-    """
-    *attributes, target = table.names
-    copies = [f"{target} in group {i + 1}" for i in range(len(groups))]
-    levels = (*table.levels[:-1], *[table.levels[-1]] * len(copies))
-    domain = Domain((*attributes, *copies), levels)
-    every = 2 ** len(copies)
-    cells, values = table.occupied()
-    wide = Table(domain, values, (cells // 2) * every + (cells % 2) * (every - 1))
-    with_class = [[*group, copy] for group, copy in zip(groups, copies, strict=True)]
-    scheme = MultiGroup(theta, with_class)
-    undone = scheme.undo(scheme.disguise_table(wide, rng))
-    cells, values = undone.occupied()
-    equal = (cells % every == 0) | (cells % every == every - 1)
-    cells = cells[equal] // every * 2 + (cells[equal] % every > 0)
-    return Table(table.domain, values[equal], cells).compact(table.total)
 
 
 # Pruning, partial disguise, two parties -------------------------------------------------------------
