@@ -7,6 +7,7 @@ has the answers: their coins are the operating system's.
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import os
 import threading
 
@@ -30,6 +31,24 @@ def generator(rng: object) -> np.random.Generator:
         f"numpy.random.default_rng({seed}) for a study that shall be drawn again (who has the seed has the "
         f"answers); got {rng!r}"
     )
+
+
+def coins(rng: np.random.Generator, *what: str) -> np.random.Generator:
+    """The generator of the coins for what is disguised: 256 bits of the one that was handed in, and what it is.
+
+    So answers that were drawn with the same seed are independent of the coins, and so are two disguises.
+
+    >>> a, b = (coins(np.random.default_rng(1), name).random() for name in "AB")
+    >>> a != b != np.random.default_rng(1).random()
+    True
+    """
+    if isinstance(rng.bit_generator, _System):
+        return rng
+    entropy = rng.integers(2**32, size=8, dtype=np.uint32)
+    words = np.frombuffer(
+        hashlib.sha256("\0".join(what).encode("utf-8", "surrogatepass")).digest(), "<u4"
+    )
+    return np.random.default_rng(np.random.SeedSequence([*map(int, entropy), *map(int, words)]))
 
 
 def system() -> np.random.Generator:

@@ -102,7 +102,7 @@ def test_the_compiled_draw_is_numpys_to_the_bit(q):
     """The records kept are numpy's binomials, the strangers numpy's integers, in this order."""
     numbers = [0, 60, 61, 1, 5_000, 17, *range(40, 64), *[3, 1, 2] * 600]
     table = Table(Domain(("A",), (tuple(range(len(numbers))),)), numbers)
-    rng = np.random.default_rng(8)
+    rng = UnrelatedQuestion(q).on(table.domain).coins(np.random.default_rng(8))
     kept = rng.binomial(table.values.astype(int), q)
     strangers = int(table.total - kept.sum())
     drawn = np.bincount(rng.integers(len(numbers), size=strangers), minlength=len(numbers))

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ppdm.chance import generator
+from ppdm.chance import coins, generator
 from ppdm.channel import Matrix, checked_matrix, left_inverse
+from ppdm.channel.base import digest
 from ppdm.channel.matrix import alias_tables, coded_answers, look_up
 from ppdm.disguise.mechanism import Mechanism
 from ppdm.domain import Domain, held, listed
@@ -212,7 +213,7 @@ class RRMatrix(Mechanism):
         >>> RRMatrix.warner(3, 1.0).count_reports(np.array([0, 2, 2]), np.random.default_rng(1))
         array([1, 0, 2])
         """
-        rng, (outputs, inputs) = generator(rng), self.M.shape
+        rng, (outputs, inputs) = coins(generator(rng), digest(self.M)), self.M.shape
         answers = coded_answers(answers, inputs)
         keep, targets = alias_tables(self.M)
         counts = np.zeros(outputs, dtype=np.int64)

@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 from ppdm import engines, kinds
-from ppdm.chance import generator
+from ppdm.chance import coins, generator
 from ppdm.channel import Cells, Channel, Mixture
 from ppdm.channel.base import DIGITS
 from ppdm.disguise import batches, guess
@@ -69,6 +69,10 @@ class Bound:
         )
         self.kind = Kind("reports", self.channels)
         self.personal: dict[str, Pairs] = {}
+
+    def coins(self, rng: np.random.Generator) -> np.random.Generator:
+        """The stream of the coins: one for these attributes and this scheme."""
+        return coins(generator(rng), *(channel.key for channel in self.channels))
 
     @cached_property
     def spread(self) -> float:
@@ -298,6 +302,7 @@ class Mechanism(ABC):
         self._refuse_twice(kind)
         self._refuse_guesses(frame, domain, levels)
         bound = self.on(domain)
+        rng = bound.coins(rng)
         drawn = dict(zip(domain.names, columns, strict=True))
         for channel in bound.channels:
             reports_of_block = channel.draw([drawn[name] for name in channel.names], rng)
@@ -337,7 +342,7 @@ class Mechanism(ABC):
     ) -> np.ndarray:
         """:meth:`disguise` for records as numbers of levels, a column an attribute."""
         self.check_all(domain)
-        digits = np.array(digits, dtype=np.int64)
+        digits, rng = np.array(digits, dtype=np.int64), self.on(domain).coins(rng)
         for channel, axes in self.on(domain).steps:
             reports = channel.draw([digits[:, axis] for axis in axes], rng)
             digits[:, list(axes)] = np.column_stack(reports)
@@ -366,6 +371,7 @@ class Mechanism(ABC):
             If the table counts reports, or no whole records.
         """
         rng, bound = generator(rng), self._before(table)
+        rng = bound.coins(rng)
         mixture = bound.whole()
         kind = self._after(table.kind, bound)
         if mixture is not None:

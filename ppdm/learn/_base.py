@@ -354,7 +354,9 @@ def _joined(
         raise ValueError(f"y is one class a record; got {classes.ndim} dimensions")
     if len(classes) != len(features):
         raise ValueError(f"{len(features)} records and {len(classes)} classes do not go together")
-    counts_levels = isinstance(y, pd.Series) and kinds.of_frame(y.to_frame(target)) != kinds.NOT_SAID
+    counts_levels = (
+        isinstance(y, pd.Series) and kinds.of_frame(y.to_frame(target)) != kinds.NOT_SAID
+    )
     if not counts_levels and getattr(classes.dtype, "kind", "O") == "f" and _has_fractions(classes):
         raise ValueError(
             f"Unknown label type: the classes are a continuous measure, such as {classes[0]!r}: cut it into "

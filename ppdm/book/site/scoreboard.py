@@ -195,7 +195,7 @@ def rates(records: Records) -> str:
 def untold(records: Records) -> str:
     """What could not be told, and in how many worlds like ours more repetitions would tell."""
     rows = [
-        (f"[{row['claim']}](scoreboard.md#{row['claim']})", row["comparisons"],
+        (f'<a href="scoreboard.html#{row["claim"]}">{row["claim"]}</a>', row["comparisons"],
          *(f"{100 * float(row[f'told_{n}']):.0f} in 100" for n in LOOKS))
         for row in records.rates if row["verdict"] == OPEN and row["told_1"]
     ]  # fmt: skip

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ppdm.files import replace_file
 from ppdm.study import identity
 
 FILE = Path(__file__).with_name("full_length.csv")
@@ -48,4 +49,4 @@ def write(search: partial, points: list[dict], seed: int) -> None:
         for point in points
     ]
     content = pd.concat(found).to_csv(index=False, float_format="%.9g", lineterminator="\n")
-    FILE.write_text(f"# {inputs(search, points, seed)}\n{content}", encoding="utf-8")
+    replace_file(FILE, f"# {inputs(search, points, seed)}\n{content}".encode())
