@@ -213,10 +213,8 @@ def test_who_is_like_everybody_is_believed_with_q(cancer, q):
     """Personal records drawn like the private ones: whatever the collector holds, he believes q."""
     table = count(cancer).proportions()
     cells, _ = table.occupied()
-    scheme = UnrelatedQuestion(q, experiment.personal_records(table, "joint look-alikes"))
+    scheme = UnrelatedQuestion(q, table)
     assert scheme.truth_of_reports(table, cells) == pytest.approx(q)
-    with pytest.raises(ValueError, match="fair coins, independent"):
-        experiment.personal_records(table, "dice")
 
 
 def test_categories_are_learned_as_by_the_plain_classifier():

@@ -3,12 +3,10 @@
 from itertools import combinations, product
 
 import numpy as np
-import pandas as pd
-import plain
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from ppdm import Domain, MultiGroup, Table, count, random_groups
+from ppdm import Domain, MultiGroup, Table, random_groups
 from ppdm.learn import ID3, association_rules, frequent_among, frequent_itemsets, supports
 from ppdm.learn.accuracy import estimated_accuracy
 from ppdm.papers import multi_group as mg
@@ -23,14 +21,6 @@ CANCER, VOTING = "breast-cancer-wisconsin", "congressional-voting"
 
 def rng(seed=0):
     return np.random.default_rng(seed)
-
-
-def small_table(size=400, seed=3):
-    draws = rng(seed)
-    frame = pd.DataFrame(
-        (draws.random((size, 3)) < [0.3, 0.5, 0.6]).astype(int), columns=list("ABC")
-    )
-    return count(frame.assign(Y=frame["A"] ^ (draws.random(size) < 0.2)))
 
 
 # -- an answer that was not given --------------------------------------------------------------
@@ -70,50 +60,6 @@ def test_absent_answers_are_undone_and_disguised_as_the_map_says(sparse):
 
 
 # -- the class in every group --------------------------------------------------------------------
-
-
-def solve_printed(reports, expressions, theta):
-    """[Zhan & Du, Eqs. 7, 12] as printed: a contradiction is true of nobody."""
-    seen = []
-    for case in product((0, 1), repeat=len(expressions)):
-        both, possible = {}, True
-        for expression, turned in zip(expressions, case, strict=True):
-            for name, value in expression[turned].items():
-                possible &= both.setdefault(name, value) == value
-        seen.append(reports.p(both) if possible else 0.0)
-    return np.linalg.solve(plain.groups_matrix(theta, len(expressions)), seen)[0]
-
-
-@pytest.mark.parametrize(
-    "groups", [[["A", "B", "C", "Y"]], [["A", "Y"], ["B", "C"]], [["A"], ["B", "Y"], ["C"]]]
-)
-def test_eq_12_to_the_letter_is_the_printed_system(groups):
-    scheme = MultiGroup(0.8, groups)
-    reports = scheme.disguise_table(small_table(), rng(5))
-    table = experiment.literal_class(reports, scheme)
-    node = {"A": 1, "B": 0, "C": 1}
-    expressions = []
-    for group in groups:
-        here = {n: v for n, v in node.items() if n in group}
-        turned = {n: 1 - v for n, v in here.items()}
-        expressions.append((here | {"Y": 0}, turned | {"Y": 1}))
-    expected = solve_printed(reports, expressions, 0.8) * reports.total
-    assert table.n({**node, "Y": 0}) == pytest.approx(expected, abs=1e-9)
-    both = scheme.undo(reports).n(node)  # |S| is estimated without the class
-    assert table.n(node) == pytest.approx(both, abs=1e-9)
-
-
-def test_eq_12_is_right_for_one_group_and_wrong_for_two():
-    true = small_table()
-    one, two = MultiGroup(0.8, [list("ABCY")]), MultiGroup(0.8, [list("AY"), list("BC")])
-    np.testing.assert_allclose(
-        experiment.literal_class(one.apply(true), one).dense, true.dense, atol=1e-9
-    )
-    off = (
-        experiment.literal_class(two.apply(true), two).marginal("Y").dense
-        - true.marginal("Y").dense
-    )
-    assert abs(off[0]) > 0.1 * true.total
 
 
 # -- the experiment ------------------------------------------------------------------------------
@@ -172,7 +118,6 @@ def test_readings_are_different_experiments():
     base = trees(rng(3), 4, CANCER, 2, 0.8)["accuracy"]
     for keywords in (
         {"class_in": "none"},
-        {"class_in": "literal"},
         {"split": "midrange"},
         {"undo": False},
         {"size": 200},
@@ -189,7 +134,7 @@ def test_readings_are_different_experiments():
     ("keywords", "message"),
     [
         ({"labels": "lost"}, "labels is one of true, shuffled; got 'lost'"),
-        ({"class_in": "all"}, "class_in is one of one, none, literal; got 'all'"),
+        ({"class_in": "all"}, "class_in is one of one, none; got 'all'"),
         ({"learner": "C4.5"}, "learner is one of ID3, naive Bayes, one class; got 'C4.5'"),
     ],
 )
@@ -236,7 +181,7 @@ def test_hiding_by_a_coin_that_never_turns_is_the_benchmark():
 
 def test_two_parties_without_noise_are_one():
     run = experiment.two_parties(rng(), 3, CANCER, groups=2, theta=1.0, own=0.3)
-    assert set(run["both"]) == set(run["discounted"]) == {experiment.benchmark(CANCER, 0)["ID3"]}
+    assert set(run["both"]) == {experiment.benchmark(CANCER, 0)["ID3"]}
 
 
 def test_all_supports_at_once_are_those_of_the_slow_search():

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,9 +31,6 @@ from ppdm.privacy import ladder
 from ppdm.table import Pairs, Table, count
 
 LEARNERS = ("naive Bayes", "ID3", "naive Bayes, categories")
-#: Personal records that look ever more like people: the paper's; answers as common as in truth, but independent
-#: of each other; records drawn like the private ones.
-PERSONAL = ("fair coins", "independent look-alikes", "joint look-alikes")
 
 
 def learned(
@@ -43,7 +39,6 @@ def learned(
     dataset: str,
     q: float,
     splitting: str | int = "fixed",
-    kind: str = "fair coins",
     *,
     learner: str = "naive Bayes",
     alpha: float = 1.0,
@@ -57,8 +52,6 @@ def learned(
     splitting
         ``"fixed"``: one 80/20 split for all repetitions; a number: that one of many such splits;
         ``"redrawn"``: a new one for each. A split that is fixed does not depend on q or `rng`.
-    kind
-        The personal records, one of :data:`PERSONAL`.
     plant
         What is wrong on purpose, one of the plants of `readings.yml`.
 
@@ -72,10 +65,9 @@ def learned(
     check("learner", learner, LEARNERS)
     check("plant", plant, ["", *(p.name for p in PLANTS)])
     people = _people(dataset, learner, coding)
-    personal = personal_records(people.fixed[0], kind)
-    scheme, undone = UnrelatedQuestion(q, personal), 1 - q if plant == "coin turned" else q
+    scheme, undone = UnrelatedQuestion(q), 1 - q if plant == "coin turned" else q
     plain = undone == 0 or plant == "no undoing"
-    collector = None if plain else UnrelatedQuestion(undone, personal)
+    collector = None if plain else UnrelatedQuestion(undone)
     model = ID3(collector) if learner == "ID3" else NaiveBayes(collector, alpha)
 
     def asked(train: Table, rng: np.random.Generator):
@@ -88,16 +80,6 @@ def learned(
 
     labels = "shuffled" if plant == "labels shuffled" else "true"
     return surveys(rng, people.parts(splitting, reps, rng), asked, labels=labels)
-
-
-def personal_records(table: Table, kind: str) -> Any:
-    """What `UnrelatedQuestion` takes as `personal`, from a table of people; one of :data:`PERSONAL`."""
-    check("kind", kind, PERSONAL)
-    if kind == "fair coins":
-        return None
-    if kind == "joint look-alikes":
-        return table.proportions()
-    return {name: table.proportions().marginal(name).values for name in table.names}
 
 
 def _people(dataset: str, learner: str, coding: dict) -> Respondents:
@@ -295,22 +277,6 @@ def stranger(
         excess = private[called].mean() - q if called.any() else 0.0
         results[rep] = called.mean(), excess, called[private].mean() if private.any() else 0.0
     return dict(zip(("called", "excess", "found"), results.T, strict=True))
-
-
-def guesses(dataset: str, q: float, kind: str, splits: int = 4, **coding) -> dict[str, float]:
-    """The chance that a stranger guesses the class of somebody whose report he has, and without it."""
-    people, found = respondents(dataset, **coding), []
-    for number in range(splits):
-        others, victims = people.numbered(number)
-        scheme = UnrelatedQuestion(q, personal_records(others, kind))
-        known, target = ladder.belief("others", others, victims), others.names[-1]
-        found.append(
-            [
-                attack(scheme, target, known, victims)
-                for attack in (ladder.vulnerability, ladder.blind)
-            ]
-        )
-    return dict(zip(("attacker", "blind"), map(float, np.mean(found, axis=0)), strict=True))
 
 
 def clusters(

@@ -95,19 +95,6 @@ def variance(ch: study.Chapter) -> plot.Figure:
     )
 
 
-def trade_off(ch: study.Chapter) -> plot.Figure:
-    """The plot that is missing: the classifier's worth against what a stranger guesses."""
-    points = ch.get(rows.trade_off)
-    level, blind = (
-        points.groupby("dataset")[column].mean().to_dict() for column in ("undisguised", "blind")
-    )
-    return captioned(
-        plot.trade_off(points, level, blind, hue="kind", along="q"),
-        "A line a kind of personal record, a point a q (the larger, the further right). Coins cost more than records "
-        "that look like people: for the same gain of the attacker they leave the collector less, or no more.",
-    )
-
-
 def pse(ch: study.Chapter) -> plot.Figure:
     """[Zhan & Matwin, Figure 5] PSE along q, a line a W_a."""
     frame = ch.get(rows.figure5).rename(columns={"mean": "pse"})

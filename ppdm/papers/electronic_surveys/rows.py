@@ -18,7 +18,7 @@ from ppdm.disguise import UnrelatedQuestion
 from ppdm.papers.checks import declared
 from ppdm.papers.common import coding, respondents
 from ppdm.papers.electronic_surveys import experiment
-from ppdm.papers.electronic_surveys.experiment import PERSONAL, expressions
+from ppdm.papers.electronic_surveys.experiment import expressions
 from ppdm.papers.electronic_surveys.readings import (
     ADULT,
     AT_ZERO,
@@ -76,7 +76,7 @@ def curve(
     ch: Chapter, dataset: str, metric: str = "accuracy", reading: str = "one split"
 ) -> pd.Series:
     """The means of one curve, by q."""
-    every = ch.get(accuracy).set_index(["dataset", "metric", "reading", "q"])["mean"]
+    every = ch.get(accuracy).set_index(["dataset", "metric", "reading", "q"])["mean"].sort_index()
     return every.loc[dataset, metric, reading]
 
 
@@ -320,35 +320,6 @@ def strangers(ch: Chapter) -> study.Rows:
                       study.summarise(wrong.rename(columns={"splitting": "split"})))  # fmt: skip
 
 
-def alike(ch: Chapter) -> pd.DataFrame:
-    """Scores with personal records that look ever more like people, one split."""
-    some = [q for q in (0.1, 0.2, 0.3, 0.5, 0.7, 0.9) if q in ch.sizes["points"]]
-    grid = {"dataset": SETS, "q": some, "kind": list(PERSONAL)}
-    run = partial(experiment.learned, **coding(ch))
-    return study.summarise(ch.run(run, grid, reps=max(ch.sizes["reps"] // 20, 2)))
-
-
-def trade_off(ch: Chapter) -> pd.DataFrame:
-    """What the collector's classifier is worth beside what a stranger guesses, by kind of personal record."""
-    frame = (
-        ch.get(alike)
-        .query("metric == 'balanced'")
-        .rename(columns={"mean": "balanced"})
-        .reset_index(drop=True)
-    )
-    splits = max(ch.sizes["splits"] // 5, 1)
-    guesses = [
-        experiment.guesses(r.dataset, r.q, r.kind, splits, **coding(ch)) for r in frame.itertuples()
-    ]
-    frame["undisguised"] = frame["dataset"].map(
-        {d: b["balanced"] for d, b in ch.get(benchmarks).items()}
-    )
-    frame = frame.join(pd.DataFrame(guesses))
-    return ch.save(
-        "trade_off", frame[["dataset", "kind", "q", "attacker", "blind", "balanced", "undisguised"]]
-    )
-
-
 # PSE: formulas, nothing is drawn by lot ---------------------------------------------------------------
 
 
@@ -401,12 +372,13 @@ def measured(ch: Chapter) -> study.Rows:
     at_one = every.query("q == 1")["mean"]
     return study.Rows(
         pd.concat([
-            _sides([privacy.pse(*g) for g in GAMES], outcomes, "the game"), _sides(at_one, 0.0, "PSE at q = 1"),
+            _sides([privacy.pse(*g) for g in GAMES], outcomes, "the game"), _sides(at_one, 0 * at_one, "PSE at q = 1"),
             ordered(every, "q", True), ordered(every, "W_a", False),
         ]),
         pd.concat([
             *(_sides(side, outcomes, world=name) for name, side in wrong.items()),
-            _sides(every.query("q == 0.9")["mean"], 0.0, world="q = 0.9"), ordered(every, "q", False, world="PSE at 1 - q"),
+            _sides(every.query("q == 0.9")["mean"], 0 * at_one, world="q = 0.9"),
+            ordered(every, "q", False, world="PSE at 1 - q"),
             ordered(figure5(ch, LOPSIDED + 0.4), "W_a", False, world="W_a above 1/2"),
         ]),
     )  # fmt: skip

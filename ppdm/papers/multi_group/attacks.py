@@ -14,9 +14,10 @@ import pandas as pd
 
 from ppdm.disguise import MultiGroup, random_groups
 from ppdm.disguise.guess import answers
+from ppdm.domain import Domain
 from ppdm.papers.common import key
 from ppdm.papers.multi_group.experiment import divided, respondents
-from ppdm.privacy.ladder import belief, blind, vulnerability
+from ppdm.privacy.ladder import belief, blind
 from ppdm.table import Table
 
 #: Who guesses, by the names in frames: what he knows, and how he goes from the others' records to those not seen.
@@ -89,23 +90,6 @@ def guessed(scheme: MultiGroup, believed: Table, true: Table) -> float:
     return float(happens.sum() / true.total)
 
 
-def class_guesses(
-    rng: np.random.Generator, dataset: str, groups: int, theta: float, draws: int = 5, **coding
-) -> pd.DataFrame:
-    """The class of somebody: ``attacker``, the chance that he is right, and ``blind``, without any report.
-
-    >>> found = class_guesses(np.random.default_rng(1), "breast-cancer-wisconsin", 1, 1.0, draws=2)
-    >>> found["attacker"].round(9).tolist()
-    [1.0, 1.0]
-    """
-    rows = []
-    for draw in range(draws):
-        believed, victims = known(dataset, draw, **coding)
-        asked = dealt(victims, groups, theta, draw), victims.names[-1], believed, victims
-        rows.append({"draw": draw, "attacker": vulnerability(*asked), "blind": blind(*asked)})
-    return pd.DataFrame(rows)
-
-
 def answer_guesses(dataset: str, theta: float, draws: int = 10, **coding: Any) -> pd.DataFrame:
     """[Zhan & Du 1.2] A group for each answer: each guessed with the whole report (``seen``) and ``blind``."""
     rows = []
@@ -129,7 +113,11 @@ def insider(
     nothing but the reports of these two answers, and takes all true answers for equally likely and
     independent, as section 1.2 does.
     """
-    rows = []
+    even, rows = Table(Domain(("A", "B"), ((0, 1),) * 2), np.ones(4)), []
+    looks = {
+        same: MultiGroup(theta, deal).guess_answer(even, "B", known=["A"])
+        for same, deal in ((True, [["A", "B"]]), (False, [["A"], ["B"]]))
+    }
     for draw in range(draws):
         believed, victims = known(dataset, draw, **coding)
         scheme = dealt(victims, groups, theta, draw)
@@ -138,10 +126,9 @@ def insider(
         for name in victims.names:
             read = zip(victims.names, with_help(scheme, believed, victims, name), strict=True)
             for other, chance in (pair for pair in read if pair[0] != name):
-                even = Table(victims.marginal(name, other).domain, np.ones(4))
+                same = home[name] == home[other]
                 rows.append({
-                    "known": name, "other": other, "same": home[name] == home[other], "without": without[other], "with": chance,
-                    "looks": scheme.guess_answer(even, other, known=[name]),
+                    "known": name, "other": other, "same": same, "without": without[other], "with": chance, "looks": looks[same],
                 })  # fmt: skip
     return pd.DataFrame(rows).groupby(["known", "other", "same"], sort=False, as_index=False).mean()
 

@@ -27,18 +27,6 @@ FAIR_FROM = {1: 0.55, 2: 0.7, 3: 0.7}
 # Of the chapter ---------------------------------------------------------------------------------------
 
 
-def before_and_learned(ch: study.Chapter) -> plot.Figure:
-    """What is right before anything is learned, beside what trees from disguised records get right."""
-    accuracy, of = ch.get(computed.accuracy), ch.get(computed.benchmarks)[ADULT]
-    before, full = of["majority class"], of["ID3"]
-    return captioned(
-        plot.curves(accuracy[accuracy["theta"] > 0.5], x="theta", hue="groups", col="dataset", baselines=levels(ch)),
-        f"On Adult {100 * before:.0f} of 100 answers are right if you say the same of everybody. The tree from "
-        f"undisguised records adds {100 * (full - before):.0f}: that is all there is to learn. Towards "
-        "θ = 1/2 the trees from disguised records sink below the first line, and their accuracy still looks good.",
-    )  # fmt: skip
-
-
 def levels(ch: study.Chapter) -> dict[str, dict[str, float]]:
     """For each data set, the accuracy of the undisguised tree and of the same answer for everybody."""
     return {name: {"undisguised": of["ID3"], "the same for everybody": of["majority class"]}
@@ -47,28 +35,14 @@ def levels(ch: study.Chapter) -> dict[str, dict[str, float]]:
 
 def mean_accuracy(ch: study.Chapter) -> plot.Figure:
     """[Zhan & Du, Figures 3a, 4a, 5a] The mean accuracy along θ."""
+    of = ch.get(computed.benchmarks)[ADULT]
+    before, full = of["majority class"], of["ID3"]
     return captioned(
-        plot.curves(
-            ch.get(computed.accuracy), x="theta", hue="groups", col="dataset", baselines=levels(ch)
-        ),
-        "The trees are as good as undisguised ones at both ends. In the middle those from two and three groups are hardly better "
-        "than a coin. The more groups, the wider the valley. Means with 95 % intervals. The paper's Figures 3a, 4a and 5a.",
-    )
-
-
-def cost_of_groups(ch: study.Chapter) -> plot.Figure:
-    """[Zhan & Du, Figure 6] Its surface, from the side."""
-    side = (
-        ch.get(computed.accuracy)
-        .query("theta in (0.6, 0.7, 0.8, 0.9, 1)")
-        .sort_values("theta", ascending=False, kind="stable")
-    )
-    return captioned(
-        plot.curves(side.assign(groups=side["groups"].astype(str)), x="groups", hue="theta", col="dataset",
-                    xlabel="groups", ylabel="accuracy"),
-        "Near θ = 1 a second and a third group cost next to nothing. At θ = 0.7 each costs one to four points. At 0.6 the second "
-        "takes most of what was learned on Voting, half of it on Breast Cancer. Mean accuracy, with 95 % intervals. "
-        "The paper's Figure 6.",
+        plot.curves(ch.get(computed.accuracy), x="theta", hue="groups", col="dataset", baselines=levels(ch)),
+        "The trees are as good as undisguised ones at both ends; in the middle those from two and three groups are hardly better "
+        f"than a coin. But on Adult {100 * before:.0f} of 100 answers are right if you say the same of everybody, and the "
+        f"undisguised tree adds {100 * (full - before):.0f}: that is all there is to learn. Means with 95 % intervals. "
+        "The paper's Figures 3a, 4a and 5a.",
     )  # fmt: skip
 
 
@@ -77,13 +51,14 @@ def loss(ch: study.Chapter) -> plot.Figure:
     rows = ch.get(computed.accuracy).query("0.5 < theta < 1")
     fair = rows[rows["theta"] >= rows["groups"].map(FAIR_FROM)]
     lost = fair.assign(
+        metric="loss",
         mean=fair["loss"],
         low=fair["undisguised"] - fair["high"],
         high=fair["undisguised"] - fair["low"],
     )
     limits = {"5 points": 0.05, "10 points": 0.1}
     return captioned(
-        plot.curves(lost, x="theta", hue="groups", col="dataset", ylabel="loss of accuracy",
+        plot.curves(lost, x="theta", hue="groups", col="dataset", metric="loss", ylabel="loss of accuracy",
                     baselines=dict.fromkeys(DATASETS, limits)),
         "Only where the paper calls the trees fairly accurate. A fifth of these trees lose more than "
         "five points, on Voting some more than ten. Bands: 95 % intervals of the mean.",
@@ -106,21 +81,6 @@ def variance(ch: study.Chapter) -> plot.Figure:
     )
 
 
-def trade_off(ch: study.Chapter) -> plot.Figure:
-    """The plot that is missing: the tree's worth against what a stranger guesses."""
-    points = ch.get(computed.trade_off)
-    points = points.assign(scheme=points["groups"].map(SCHEMES).fillna("a group for each answer"))
-    level, blind = (
-        points.groupby("dataset")[column].mean().to_dict() for column in ("undisguised", "blind")
-    )
-    return captioned(
-        plot.trade_off(points, level, blind, hue="scheme", along="theta"),
-        "A line a scheme, a point a θ (from 0.6 to 0.9). On Adult one group hides next to nothing from him, whatever θ is, and a "
-        "group for each answer hides most for the same accuracy. On the other two, answers betray the class under any scheme, "
-        "and where the trees are good one group hides most.",
-    )
-
-
 # The second page --------------------------------------------------------------------------------------
 
 
@@ -128,6 +88,7 @@ def record_read(ch: study.Chapter) -> plot.Figure:
     """[Zhan & Du 5.3.3] A whole record guessed by somebody who knows other people's records."""
     chance = (
         ch.get(computed.ladder)
+        .query("theta > 0")
         .groupby(computed.CELL, sort=False)["others"]
         .mean()
         .rename("chance")

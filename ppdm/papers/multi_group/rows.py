@@ -23,7 +23,7 @@ from ppdm.learn.accuracy import estimated_accuracy
 from ppdm.papers.checks import declared
 from ppdm.papers.common import coding
 from ppdm.papers.multi_group import attacks, equations, experiment
-from ppdm.papers.multi_group.experiment import THETAS, literal_class
+from ppdm.papers.multi_group.experiment import THETAS
 from ppdm.papers.multi_group.readings import (
     ADULT,
     CANCER,
@@ -413,28 +413,27 @@ def formulas(ch: Chapter) -> study.Rows:
 
 
 def mirrored(ch: Chapter, rng: np.random.Generator) -> list[tuple]:
-    """[Zhan & Du 5.3.1, 6] An estimate from reports under θ, and from their reversals under 1 - θ and under θ.
-
-    Of each table of estimates, the cell in which the two are furthest apart.
-    """
+    """[Zhan & Du 5.3.1, 6] Estimates from reports under θ, from their reversals under 1 - θ, and from these under θ."""
     rows = []
     for name in DATASETS:
         part, _ = training(ch, name)
         for m, theta in ((m, t) for m in (1, 2, 3) for t in FIVE):
             scheme = MultiGroup(theta, random_groups(part.names, m, rng))
-            seen, mirror = (
-                scheme.disguise_table(part, rng).densified(),
+            mirror, seen = (
                 MultiGroup(1 - theta, scheme.groups),
+                scheme.disguise_table(part, rng).densified(),
             )
             turned = Table(seen.domain, np.flip(seen.dense).ravel())  # every answer reversed
-            tables = (
+            ways = (
                 scheme.undo(seen),
                 mirror.undo(turned.reported_by(mirror)),
                 scheme.undo(turned.taken_as(scheme)),
             )
-            ours, theirs, wrong = (t.dense.ravel() / part.total for t in tables)
-            cells = np.abs(ours - theirs).argmax(), np.abs(ours - wrong).argmax()
-            rows.append((SHORT[name], ours[list(cells)], theirs[list(cells)], wrong[list(cells)]))
+            ours, theirs, wrong = (table.values / part.total for table in ways)
+            cells = [
+                np.abs(ours - other).argmax() for other in (theirs, wrong)
+            ]  # where they are furthest apart
+            rows.append((SHORT[name], ours[cells], theirs[cells], wrong[cells]))
     return rows
 
 
@@ -550,10 +549,14 @@ def files(ch: Chapter) -> study.Rows:
         ("owner", "Breast Cancer's owner", cited[0], 1, 0), ("owner", "Pima's owner", cited[1], 0, 0),
     ]  # fmt: skip
     frame = pd.DataFrame(rows, columns=["part", "names", "ours", "theirs", "other"])
-    return study.Rows(frame, pd.concat([
-        frame.assign(ours=frame["other"], world="another file"),
-        frame[frame["part"] == "owner"].assign(ours=cited[::-1], world="owners exchanged"),
-    ]))  # fmt: skip
+    return study.Rows(frame, frame.assign(ours=frame["other"], world="another file"))
+
+
+def owners(ch: Chapter) -> study.Rows:
+    """[Zhan & Du 5.1] Does Breast Cancer's citation name the National Institute? Does Pima's?"""
+    frame = ch.get(files).frame.query("part == 'owner'")
+    turned = frame.assign(ours=frame["ours"].to_numpy()[::-1], world="owners exchanged")
+    return study.Rows(frame, pd.concat([turned, frame.assign(ours=0, world="neither named")]))
 
 
 # Attackers --------------------------------------------------------------------------------------------
@@ -728,35 +731,7 @@ def privacy(ch: Chapter) -> study.Rows:
     )
 
 
-def trade_off(ch: Chapter) -> pd.DataFrame:
-    """What the collector's tree is worth beside what a stranger guesses, by scheme."""
-    some = [0.6, 0.7, 0.8, 0.9]
-    lone = [
-        {"dataset": name, "groups": m, "theta": t} for name, m in alone(ch).items() for t in some
-    ]
-    each = study.summarise(divided(ch, point(ch), lone), cluster="division")
-    balanced = pd.concat([ch.get(summary), each]).query("metric == 'balanced'")
-    worth = balanced.query("theta in @some").rename(columns={"mean": "balanced"})
-    cells = [dict(zip(CELL, row)) for row in worth[CELL].itertuples(index=False)]
-    read = (
-        ch.rows(partial(attacks.class_guesses, **coding(ch)), cells)
-        .groupby(CELL, sort=False)[["attacker", "blind"]]
-        .mean()
-    )
-    frame = worth.merge(read.reset_index(), on=CELL)[
-        [*CELL, "attacker", "blind", "balanced"]
-    ].assign(learner="ID3")
-    undisguised = balanced.query("theta == 1 and groups == 1").set_index("dataset")["mean"]
-    return ch.save("trade_off", frame.assign(undisguised=frame["dataset"].map(undisguised)))
-
-
 # A tree at work, readings, and numbers of the sentences -------------------------------------------------
-
-
-def root_by_eq12(table: Table, groups: int) -> float:
-    """[Zhan & Du, Eq. 12] The share of class 0 at the root, to the letter."""
-    scheme = MultiGroup(0.8, random_groups(table.names, groups, np.random.default_rng(groups)))
-    return literal_class(scheme.apply(table), scheme).p({table.names[-1]: 0})
 
 
 def numbers(ch: Chapter) -> dict[str, Any]:
@@ -772,7 +747,6 @@ def numbers(ch: Chapter) -> dict[str, Any]:
         "next-step": 100 * max(loss.xs(1, level="groups")[0.6].max(), loss.drop(1, level="groups")[0.8].max()),
         "balanced-55": balanced[0.55], "balanced-full": balanced[1],
         "node-true": node["true"], "node-one": node["in one group"], "node-eq12": node["Eq. 12"],
-        "root-true": people(ch, ADULT).p({"income": 0}), "root-two": root_by_eq12(people(ch, ADULT), 2),
         **{f"off-{n}": equations.off_by(n / 10) for n in (6, 7, 8, 9)},
     }  # fmt: skip
 
