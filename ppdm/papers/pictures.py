@@ -63,7 +63,7 @@ def _write(
     ax: Axes, text: str, at: tuple[float, float], by: tuple[float, float] = (0, 0), **more: Any
 ) -> None:
     """Words at a place, so many points beside it; in the middle unless said otherwise."""
-    look = {"ha": "center", "va": "center", "fontsize": 10} | more
+    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 10} | more
     ax.annotate(text, at, xytext=by, textcoords="offset points", **look)
 
 

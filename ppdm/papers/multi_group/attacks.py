@@ -121,7 +121,9 @@ def insider(
     for draw in range(draws):
         believed, victims = known(dataset, draw, **coding)
         scheme = dealt(victims, groups, theta, draw)
-        home = {name: i for i, group in enumerate(scheme.groups) for name in group}
+        home = {
+            name: i for i, group in enumerate(scheme.groups_in(victims.domain)) for name in group
+        }
         without = dict(zip(victims.names, answers(scheme, believed, victims), strict=True))
         for name in victims.names:
             read = zip(victims.names, with_help(scheme, believed, victims, name), strict=True)
