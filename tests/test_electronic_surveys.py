@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from ppdm import UnrelatedQuestion, count, data, reports, study
+from ppdm import UnrelatedQuestion, count, data, reports
 from ppdm.domain import encode
 from ppdm.learn import NaiveBayes
 from ppdm.learn.accuracy import estimated_accuracy
@@ -17,10 +17,8 @@ from ppdm.papers import common
 from ppdm.papers import electronic_surveys as es
 from ppdm.papers.electronic_surveys import experiment, rows
 from ppdm.papers.electronic_surveys.experiment import learned
-from ppdm.papers.electronic_surveys.rows import beside
 from ppdm.privacy import ladder
 from ppdm.privacy import pse as privacy
-from ppdm.study import tidy
 
 CANCER = "breast-cancer-wisconsin"
 LEVEL = 1e-6  # of a false alarm, for every test against chance below
@@ -112,34 +110,6 @@ def test_the_fixed_split_is_fixed_and_the_redrawn_is_not():
         learned(rng, 1, CANCER, 1.0, "once")
 
 
-def test_the_redrawn_splits_are_those_of_records(cancer):
-    """At q = 1 nothing but the split is random: 1,000 splits of the table, 1,000 of the records."""
-    fast = learned(np.random.default_rng(25), 1_000, CANCER, 1.0, "redrawn")["accuracy"]
-    plain, rng = [], np.random.default_rng(26)
-    for _ in range(1_000):
-        shuffled = cancer.sample(frac=1, random_state=rng)
-        train, test = count(shuffled.iloc[:559]), count(shuffled.iloc[559:])
-        plain.append(NaiveBayes().fit_table(train).score_table(test))
-    assert stats.ks_2samp(plain, fast).pvalue > LEVEL
-
-
-def test_half_of_everything_is_the_formula_with_a_half(cancer):
-    """[3.1, to the letter] P*(A) = q P(A) + (1-q)/2, for single answers and for pairs."""
-    pairs, q, n = count(cancer).pairs("class"), 0.4, len(cancer)
-    undone = pairs.mapped(experiment.EachHalf(q).undo)
-    assert undone.values == pytest.approx(n * (pairs.values / n - (1 - q) / 2) / q)
-    assert undone.totals == pytest.approx(n * (pairs.totals / n - (1 - q) / 2) / q)
-
-
-def test_every_reading_changes_something():
-    def accuracy(dataset, **options):
-        return learned(np.random.default_rng(1), 30, dataset, 0.1, "redrawn", **options)["accuracy"]
-
-    for r in es.READINGS:
-        for dataset in r.datasets:
-            assert (accuracy(dataset, **r.options) != accuracy(dataset)).any(), r.name
-
-
 # Testing on disguised records (2.4) -----------------------------------------------------------
 
 
@@ -170,23 +140,6 @@ def test_testing_by_counts_is_testing_by_records(cancer):
     fast = experiment.disguised_test(np.random.default_rng(11), 3_000, CANCER, q)
     for name, values in zip(("asked", "computed", "exposed"), np.transpose(plain), strict=True):
         assert stats.ks_2samp(values, fast[name]).pvalue > LEVEL, name
-
-
-@pytest.mark.parametrize("protocol", ["asked", "computed", "by coin"])
-@pytest.mark.parametrize("q", [0.2, 0.6])
-def test_the_standard_error_of_a_disguised_test(q, protocol):
-    """4,000 repetitions: the spread is known to 1.1 % (one standard error); six are allowed."""
-    errors = experiment.disguised_test(np.random.default_rng(12), 4_000, CANCER, q)[protocol]
-    expected = experiment.disguised_test_se(q, 140, protocol)
-    assert abs(errors.std() / expected - 1) < 6 * 0.0112
-    assert abs(errors.mean()) < 6 * expected / np.sqrt(4_000)
-
-
-def test_testing_refuses_what_cannot_be_undone():
-    with pytest.raises(ValueError, match="above 0"):
-        experiment.disguised_test(np.random.default_rng(0), 1, CANCER, 0.0)
-    with pytest.raises(ValueError, match="asked, computed, by coin"):
-        experiment.disguised_test_se(0.5, 10, "told")
 
 
 # Eq. 1, the collector, and beyond ------------------------------------------------------------
@@ -223,16 +176,6 @@ def test_truth_of_reports_is_what_a_simulation_finds(cancer):
     assert stats.binomtest(int(hits.sum()), len(hits), truth[0]).pvalue > LEVEL
 
 
-def test_the_whole_record_tells_the_guesser_more():
-    table = count(es.binary_frame("adult"))
-    told = rows.of_answers(table, 0.5)
-    assert (told["pse_record"] < told["pse"]).all()
-    assert (told["best"] >= told["blind"] - 1e-12).all()
-    nothing = rows.of_answers(table, 0.0)
-    assert np.allclose(nothing["pse_record"], nothing["pse"])
-    assert np.allclose(nothing["best"], nothing["blind"])
-
-
 def test_pse_given_the_record_is_what_the_game_gives(cancer):
     """The game of section 4 with the whole record in view, 200,000 rounds."""
     q, rng, rounds = 0.4, np.random.default_rng(16), 200_000
@@ -246,27 +189,32 @@ def test_pse_given_the_record_is_what_the_game_gives(cancer):
     assert stats.binomtest(wrong, rounds, expected).pvalue > LEVEL
 
 
+def test_the_whole_record_tells_the_guesser_more():
+    table = count(es.binary_frame("adult"))
+    known, nothing = (rows.of_answers(table, q) for q in (0.5, 0.0))
+    assert (known["pse_record"] < known["pse"]).all()
+    assert np.allclose(nothing["pse_record"], nothing["pse"])
+
+
 def test_a_stranger_is_as_often_right_as_he_thinks():
-    """Played, and without chance; the played share within six standard errors."""
-    run = experiment.stranger(np.random.default_rng(17), 50, "adult", 0.5)
-    exact = experiment.calls("adult", 0.5, splits=1)
-    assert exact["right"] > 0.9 and run["called"].mean() > 0.3
-    se = run["excess"].std() / np.sqrt(50)
-    assert abs(run["excess"].mean() + 0.5 - exact["right"]) < 6 * se
+    """Played, beside the reports gone through one by one; within six standard errors."""
+    q, run = 0.5, experiment.stranger(np.random.default_rng(17), 50, CANCER, 0.5)
+    others, victims = common.respondents(CANCER).numbered(0)
+    sure = UnrelatedQuestion(q).truthful(ladder.belief("others", others, victims)).values >= 0.9
+    true, coin = victims.proportions().densified().values[sure].sum(), sure.mean()
+    right = q * true / (q * true + (1 - q) * coin)
+    assert right > 0.9 and run["called"].mean() > 0.3
+    for values, exact in ((run["excess"] + q, right), (run["found"], true)):
+        assert abs(values.mean() - exact) < 6 * values.std() / np.sqrt(50)
 
 
-def test_records_that_look_like_people_keep_the_promise(cancer):
-    """With personal records drawn like the private ones the collector believes q, whatever he holds;
-    with fair coins the classifier is the paper's (250 repetitions against 2,500)."""
-    for q in (0.1, 0.6):
-        beliefs = [rows.belief(count(cancer), q, kind) for kind in experiment.PERSONAL]
-        assert beliefs == sorted(beliefs, reverse=True)
-        assert beliefs[-1] == pytest.approx(q)
-    tables = learned(np.random.default_rng(23), 250, CANCER, 0.4, kind="fair coins")["accuracy"]
-    fast = learned(np.random.default_rng(24), 2_500, CANCER, 0.4)["accuracy"]
-    assert stats.ks_2samp(tables, fast).pvalue > LEVEL
-    with pytest.raises(ValueError, match="fair coins, independent"):
-        rows.belief(count(cancer), 0.4, "dice")
+@pytest.mark.parametrize("q", [0.1, 0.6])
+def test_who_is_like_everybody_is_believed_with_q(cancer, q):
+    """Personal records drawn like the private ones: whatever the collector holds, he believes q."""
+    table = count(cancer).proportions()
+    cells, _ = table.occupied()
+    scheme = UnrelatedQuestion(q, table)
+    assert scheme.truth_of_reports(table, cells) == pytest.approx(q)
 
 
 def test_categories_are_learned_as_by_the_plain_classifier():
@@ -352,35 +300,6 @@ def test_without_undoing_the_reports_are_plain_records(cancer):
 
 
 # Evidence -------------------------------------------------------------------------------------
-
-
-def test_evidence_of_one_world():
-    """Three repetitions a point, made by hand: losses, gaps, variances and their names."""
-    means = {0.0: 0.5, 0.5: 0.8, 1.0: 0.7}
-    rows = pd.DataFrame(
-        [
-            {"dataset": d, "q": q, "rep": rep, "metric": "accuracy", "value": mean + q * step}
-            for d in es.SETS
-            for q, mean in means.items()
-            for rep, step in enumerate((-0.1, 0, 0.1))
-        ]
-    )
-    rows = rows.assign(world="ours", split=0)
-    planted = rows.assign(world="one class", value=0.6)
-    summary, wrong = study.summarise(rows), study.summarise(planted)
-    lost = tidy.loss_at(summary, "q", at=0.5, of=1)
-    assert lost["value"] == pytest.approx([0.1] * 2)
-    assert lost["se"] == pytest.approx([np.hypot(0.05, 0.1) / np.sqrt(3)] * 2)
-    gaps = tidy.between_ends(summary, "q")
-    assert gaps["differences"].round(12).tolist() == [0.2, -0.1, 0.3, 0.2] * 2
-    assert gaps["names"][1] == "adult, q = 0.5 below 1"
-    adult = summary.query("dataset == 'adult'")
-    assert tidy.along(adult.query("q > 0"), "q", of="var")["values"] == pytest.approx(
-        [0.0025, 0.01]
-    )
-    assert tidy.along(adult, "q")["values"] == pytest.approx([0.5, 0.8, 0.7])
-    both = beside(wrong, summary)
-    assert tidy.loss_at(both, "q", at=0.5, of=1)["value"] == pytest.approx([-0.1] * 2)
 
 
 def test_wrong_worlds_are_wrong():

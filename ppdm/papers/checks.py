@@ -40,6 +40,34 @@ def reported(surveys: Iterable[Table], people: Table, scheme: Any) -> dict[str, 
     return dict(zip(["everybody", *map(" and ".join, asked)], off.tolist(), strict=True))
 
 
+def declared(crowds: Mapping[str, tuple[Table, Any]], seed: int) -> pd.DataFrame:
+    """The check of surveys, in twenty draws: people and the scheme that they are asked under, by name.
+
+    Small crowds are asked as if they were many like them, so that a share is known as well as of large ones.
+
+    >>> from ppdm import MultiGroup, count
+    >>> people = count(np.array([[0, 0], [0, 1], [1, 1], [1, 1]]))
+    >>> off = declared({"four": (people, MultiGroup(0.8))}, seed=1).groupby("what")["off"].mean()
+    >>> bool(off.abs().max() < 0.002), off["four, everybody"]
+    (True, np.float64(0.0))
+    """
+    rng, found = np.random.default_rng(seed), {}
+    for name, (table, scheme) in crowds.items():
+        cells, counts = table.occupied()
+        found[name] = Table(table.domain, counts * (1 + 30_000 // table.total), cells), scheme
+
+    def off(draw: int) -> dict[str, float]:
+        return {
+            f"{name}, {what}": share
+            for name, (people, scheme) in found.items()
+            for what, share in reported(
+                [scheme.disguise_table(people, rng)], people, scheme
+            ).items()
+        }
+
+    return in_draws(off, range(20))
+
+
 def redrawn(release: np.ndarray, original: np.ndarray, k: int) -> dict[str, float]:
     """[Guo, step 10] The share of values that AIBR released outside of their original's interval, by attribute.
 

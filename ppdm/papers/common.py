@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import repeat
 from typing import Any, NamedTuple
@@ -25,35 +25,6 @@ from ppdm.table import Table, aggregated
 TRAINING = 0.8
 #: Seeds the one split that a fixed split is, whatever the seed of the study.
 SPLIT_SEED = 80_20
-
-
-def readings_frame(readings: Sequence[Reading], effects: Sequence[str]) -> pd.DataFrame:
-    """Rows of the ambiguities page: an effect, in words, for each reading.
-
-    >>> readings_frame([Reading("r", "Which?", "this", alternative="that")], ["none"]).to_dict("list")
-    {'question': ['Which?'], 'choice': ['this'], 'alternatives': ['that'], 'effect': ['none']}
-    """
-    rows = [
-        (r.question, r.choice, r.alternative, effect)
-        for r, effect in zip(readings, effects, strict=True)
-    ]
-    return pd.DataFrame(rows, columns=["question", "choice", "alternatives", "effect"])
-
-
-def by_question(readings: Sequence[Reading]) -> list[Reading]:
-    """One reading a question, its alternatives joined: the rows of a chapter's table.
-
-    >>> two = [Reading(a, "How many?", "100", alternative=a) for a in ("50", "200")]
-    >>> [(reading.question, reading.alternative) for reading in by_question(two)]
-    [('How many?', '50; 200')]
-    """
-    together: dict[str, list[Reading]] = {}
-    for reading in readings:
-        together.setdefault(reading.question, []).append(reading)
-    return [
-        replace(each[0], alternative="; ".join(r.alternative for r in each))
-        for each in together.values()
-    ]
 
 
 def captioned(figure: Any, caption: str) -> Any:

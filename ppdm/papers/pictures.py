@@ -59,6 +59,14 @@ def mixing_of(theta: float, share: float) -> plot.Figure:
     return figure
 
 
+def _write(
+    ax: Axes, text: str, at: tuple[float, float], by: tuple[float, float] = (0, 0), **more: Any
+) -> None:
+    """Words at a place, so many points beside it; in the middle unless said otherwise."""
+    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 10} | more
+    ax.annotate(text, at, xytext=by, textcoords="offset points", **look)
+
+
 def _flows(ax: Axes, theta: float, share: float) -> None:
     """Bands from the true answers (left) to the spoken ones (right), as high as their shares."""
     ways = np.linspace(0, 1, 41)
@@ -72,68 +80,34 @@ def _flows(ax: Axes, theta: float, share: float) -> None:
     for colour, left, right, height in bands:
         low = left + (right - left) * ease
         ax.fill_between(ways, low, low + height, color=colour, alpha=0.45, linewidth=0)
-    for x, part, side in ((0, share, "right"), (1, kept + turned, "left")):
+    for x, part, side, by in ((0, share, "right", -8), (1, kept + turned, "left", 8)):
         for bottom, top, colour, word in ((0, part, YES, "yes"), (part, 1, NO, "no")):
             ax.plot([x, x], [bottom, top], color=colour, linewidth=6, solid_capstyle="butt")
-            ax.annotate(
-                f"{word} {top - bottom:.2f}",
-                (x, (bottom + top) / 2),
-                xytext=(-8 if x == 0 else 8, 0),
-                textcoords="offset points",
-                ha=side,
-                va="center",
-                fontsize=10,
-            )
+            _write(ax, f"{word} {top - bottom:.2f}", (x, (bottom + top) / 2), (by, 0), ha=side)
     ax.set(title="Mixing: the coin turns some of both", xlim=(-0.42, 1.42), ylim=(-0.1, 1.02))
-    ax.annotate("what is true", (0, -0.03), ha="center", va="top", fontsize=10)
-    ax.annotate("what is said", (1, -0.03), ha="center", va="top", fontsize=10)
+    for x, words in ((0, "what is true"), (1, "what is said")):
+        _write(ax, words, (x, -0.03), va="top")
     ax.axis("off")
 
 
 def _stretch(ax: Axes, theta: float, share: float) -> None:
     """True shares above, spoken ones below: the coin squeezes the line, undoing stretches it."""
     said, spread = theta * share + (1 - theta) * (1 - share), 0.03
-    for y in (0, 1):
+    above, below = ((0, 8), "bottom"), ((0, -8), "top")
+    for y, marks, (by, va) in ((0, (0, 1 - theta, theta, 1), below), (1, (0, 1), above)):
         ax.plot([0, 1], [y, y], color=plot.SOFT, linewidth=1.5)
-        for mark in (0, 1) if y else (0, 1 - theta, theta, 1):
-            ax.annotate(
-                f"{mark:.2g}",
-                (mark, y),
-                xytext=(0, 8 if y else -8),
-                textcoords="offset points",
-                ha="center",
-                va="bottom" if y else "top",
-                fontsize=10,
-            )
-    ends = [1 - theta, theta]
-    ax.fill([0, 1, *reversed(ends)], [1, 1, 0, 0], color=plot.SOFT, alpha=0.18, linewidth=0)
-    undone = [(edge - (1 - theta)) / (2 * theta - 1) for edge in (said - spread, said + spread)]
+        for mark in marks:
+            _write(ax, f"{mark:.2g}", (mark, y), by, va=va)
+    ax.fill([0, 1, theta, 1 - theta], [1, 1, 0, 0], color=plot.SOFT, alpha=0.18, linewidth=0)
+    low, high = (primer.undo(edge, theta) for edge in (said - spread, said + spread))
     ax.fill(
-        [*undone, said + spread, said - spread], [1, 1, 0, 0], color=YES, alpha=0.35, linewidth=0
+        [low, high, said + spread, said - spread], [1, 1, 0, 0], color=YES, alpha=0.35, linewidth=0
     )
     ax.plot([share, said], [1, 0], color=YES, marker="o")
-    ax.annotate(
-        f"{share:.2f}",
-        (share, 1),
-        xytext=(0, 8),
-        textcoords="offset points",
-        ha="center",
-        va="bottom",
-        fontsize=10,
-        weight="bold",
-    )
-    ax.annotate(
-        f"{said:.2f}",
-        (said, 0),
-        xytext=(0, -8),
-        textcoords="offset points",
-        ha="center",
-        va="top",
-        fontsize=10,
-        weight="bold",
-    )
-    ax.annotate("true share", (0.5, 1.2), ha="center", va="bottom", fontsize=10)
-    ax.annotate("share who say yes", (0.5, -0.2), ha="center", va="top", fontsize=10)
+    for x, y, (by, va) in ((share, 1, above), (said, 0, below)):
+        _write(ax, f"{x:.2f}", (x, y), by, va=va, weight="bold")
+    _write(ax, "true share", (0.5, 1.2), va="bottom")
+    _write(ax, "share who say yes", (0.5, -0.2), va="top")
     ax.set(title="Undoing: stretch it back, errors too", xlim=(-0.05, 1.05), ylim=(-0.42, 1.42))
     ax.axis("off")
 
@@ -148,39 +122,25 @@ def told_apart_in(sets: Sequence[Dataset]) -> plot.Figure:
     >>> told_apart_in([data.load("congressional-voting")]).alt
     'Voting: furthest apart are the classes at physician-fee-freeze, 0.05 and 0.97.'
     """
-    shares = {d.name: _shares(d) for d in sets}
+    shares = {SHORT.get(d.name, d.name): _shares(d) for d in sets}
 
     def draw(phone: bool) -> plot.Figure:
-        rows, across = (len(sets), 1) if phone else (-(-len(sets) // 2), min(len(sets), 2))
-        longest = [
-            max(len(shares[d.name]) for d in sets[i : i + across])
-            for i in range(0, len(sets), across)
-        ]
-        size = (plot.PHONE if phone else plot.WIDTH, 0.31 * sum(longest) + 0.75 * rows)
+        across = 1 if phone else min(len(sets), 2)
+        sizes = [len(part) for part in shares.values()]
+        longest = [max(sizes[i : i + across]) for i in range(0, len(sizes), across)]
+        size = (plot.PHONE if phone else plot.WIDTH, 0.31 * sum(longest) + 0.75 * len(longest))
         fig = plot.Figure(figsize=size, layout="constrained")
-        axes = fig.subplots(
-            rows, across, squeeze=False, gridspec_kw={"height_ratios": longest}
-        ).ravel()
-        for ax, dataset in zip(axes, sets):
-            part = shares[dataset.name]
-            for y, (name, row) in enumerate(part.iterrows()):
-                ax.annotate(
-                    str(name), (0, y), xytext=(0, 4.5), textcoords="offset points", fontsize=10
-                )
-                ax.plot([0, 1], [y, y], color=plot.SOFT, linewidth=0.8, alpha=0.25)
-                ax.plot([row["low"], row["high"]], [y, y], color=plot.SOFT, linewidth=2, alpha=0.7)
+        room = {"height_ratios": longest}
+        axes = fig.subplots(len(longest), across, squeeze=False, gridspec_kw=room).ravel()
+        for ax, (dataset, (name, part)) in zip(axes, zip(sets, shares.items())):
+            rows = range(len(part))
+            for y, question in enumerate(part.index):
+                _write(ax, str(question), (0, y), (0, 4.5), ha="left", va="baseline")
+            ax.hlines(rows, part["low"], part["high"], color=plot.SOFT, linewidth=2, alpha=0.7)
             for i, label in enumerate(part.attrs["classes"]):
-                ax.plot(
-                    part[label],
-                    range(len(part)),
-                    plot.MARKERS[i],
-                    color=plot.COLOURS[i],
-                    label=label,
-                )
+                ax.plot(part[label], rows, plot.MARKERS[i], color=plot.COLOURS[i], label=label)
             ax.set(yticks=[], xlim=(-0.03, 1.03), ylim=(-0.5, len(part) - 0.2), xticks=[0, 0.5, 1])
-            ax.spines["left"].set_visible(False)
-            title = f"{SHORT.get(dataset.name, dataset.name)}: {len(dataset.frame):,} records"
-            ax.set_title(title, loc="left", pad=24)
+            ax.set_title(f"{name}: {len(dataset.frame):,} records", loc="left", pad=24)
             ax.legend(
                 loc="lower left",
                 bbox_to_anchor=(-0.03, 0.99),
@@ -192,20 +152,14 @@ def told_apart_in(sets: Sequence[Dataset]) -> plot.Figure:
         return fig
 
     figure = plot.laid_out(draw)
-    long = [
-        part.assign(dataset=name).reset_index(names="attribute") for name, part in shares.items()
-    ]
-    figure.data = pd.concat(
-        [
-            one.drop(columns=["low", "high"]).melt(
-                ["dataset", "attribute"], var_name="class", value_name="share of ones"
-            )
-            for one in long
-        ]
-    )
+    long = [part.drop(columns=["low", "high"]).reset_index(names="attribute").assign(dataset=name)
+            for name, part in shares.items()]  # fmt: skip
+    figure.data = pd.concat([
+        one.melt(["dataset", "attribute"], var_name="class", value_name="share of ones") for one in long
+    ])  # fmt: skip
     furthest = {name: part.iloc[-1] for name, part in shares.items()}
     figure.alt = " ".join(
-        f"{SHORT.get(name, name)}: furthest apart are the classes at {row.name}, {row['low']:.2f} and {row['high']:.2f}."
+        f"{name}: furthest apart are the classes at {row.name}, {row['low']:.2f} and {row['high']:.2f}."
         for name, row in furthest.items()
     )
     return figure
@@ -235,55 +189,6 @@ def _labels(dataset: Dataset) -> dict[int, str]:
         else {"0": "no diabetes", "1": "diabetes"}
     )
     return {int(code): words.get(label, label) for code, label in zip(said["code"], said["label"])}
-
-
-def cut_of(columns: Sequence[tuple[Dataset, str]]) -> plot.Figure:
-    """How the values of some attributes lie, and the median that cuts them: a panel an attribute.
-
-    >>> from ppdm import data
-    >>> cut_of([(data.load("pima"), "age")]).alt
-    'Pima, age: cut at 29; 0.48 of the records lie above.'
-    """
-    facts = [(d, name, float(d.frame[name].median())) for d, name in columns]
-    above = [float((d.frame[name] > cut).mean()) for d, name, cut in facts]
-
-    def draw(phone: bool) -> plot.Figure:
-        across = 2 if phone else 4
-        rows = -(-len(facts) // across)
-        size = (plot.PHONE if phone else plot.WIDTH, 1.75 * rows)
-        fig = plot.Figure(figsize=size, layout="constrained")
-        axes = fig.subplots(rows, across, squeeze=False).ravel()
-        for ax, (dataset, name, cut), share in zip(axes, facts, above):
-            values = dataset.frame[name].dropna()
-            ax.hist(
-                values, bins=min(24, max(values.nunique(), 2)), color=plot.COLOURS[0], alpha=0.75
-            )
-            ax.axvline(cut, color=plot.COLOURS[1], linewidth=2)
-            right = cut < sum(ax.get_xlim()) / 2  # on the side where there is room beside the cut
-            ax.annotate(
-                f"{share:.0%} above",
-                (0.98 if right else 0.02, 0.97),
-                xycoords="axes fraction",
-                ha="right" if right else "left",
-                va="top",
-                fontsize=10,
-            )
-            ax.set_ylim(top=1.3 * ax.get_ylim()[1])  # the words stand above the bars
-            ax.set_title(f"{SHORT.get(dataset.name, dataset.name)}:\n{name}", fontsize=10)
-            ax.set_yticks([])
-            ax.locator_params(axis="x", nbins=3)
-        return fig
-
-    figure = plot.laid_out(draw)
-    figure.data = pd.DataFrame(
-        {"dataset": SHORT.get(d.name, d.name), "attribute": name, "cut": cut, "share above": share}
-        for (d, name, cut), share in zip(facts, above)
-    )
-    figure.alt = " ".join(
-        f"{row['dataset']}, {row['attribute']}: cut at {row['cut']:g}; {row['share above']:.2f} of the records lie above."
-        for row in figure.data.to_dict("records")
-    )
-    return figure
 
 
 # Of the pages -----------------------------------------------------------------------------------------
@@ -376,18 +281,4 @@ def told_apart(ch: study.Chapter) -> plot.Figure:
         told_apart_in(ch.get(datasheet.sets)),
         "A line a question: the share of ones in each class. Voting and Breast Cancer have questions that nearly give the class "
         "away. In Adult and Pima no single one does. What a 1 means stands at the end of this page.",
-    )
-
-
-def where_cut(ch: study.Chapter) -> plot.Figure:
-    """Where the median cuts some attributes."""
-    adult, cancer, _, pima = ch.get(datasheet.sets)
-    columns = [
-        (adult, "age"), (adult, "education-num"), (adult, "hours-per-week"), (adult, "capital-gain"),
-        (cancer, "clump-thickness"), (cancer, "bare-nuclei"), (pima, "plasma-glucose"), (pima, "serum-insulin"),
-    ]  # fmt: skip
-    return captioned(
-        cut_of(columns),
-        "Where the median cuts. Everybody who gained anything is above it in Adult's capital gains, since most gained nothing. "
-        "The many zeros of Pima's serum insulin were never measured.",
     )

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,9 +31,6 @@ from ppdm.privacy import ladder
 from ppdm.table import Pairs, Table, count
 
 LEARNERS = ("naive Bayes", "ID3", "naive Bayes, categories")
-#: Personal records that look ever more like people: the paper's; answers as common as in truth, but independent
-#: of each other; records drawn like the private ones.
-PERSONAL = ("fair coins", "independent look-alikes", "joint look-alikes")
 
 
 def learned(
@@ -43,11 +39,9 @@ def learned(
     dataset: str,
     q: float,
     splitting: str | int = "fixed",
-    kind: str = "fair coins",
     *,
     learner: str = "naive Bayes",
     alpha: float = 1.0,
-    literal: bool = False,
     plant: str = "",
     **coding,
 ) -> dict[str, np.ndarray]:
@@ -58,11 +52,6 @@ def learned(
     splitting
         ``"fixed"``: one 80/20 split for all repetitions; a number: that one of many such splits;
         ``"redrawn"``: a new one for each. A split that is fixed does not depend on q or `rng`.
-    kind
-        The personal records, one of :data:`PERSONAL`.
-    literal
-        The collector takes "each logical expression appears with the probability of 0.5" to the
-        letter, see :class:`EachHalf`.
     plant
         What is wrong on purpose, one of the plants of `readings.yml`.
 
@@ -76,11 +65,9 @@ def learned(
     check("learner", learner, LEARNERS)
     check("plant", plant, ["", *(p.name for p in PLANTS)])
     people = _people(dataset, learner, coding)
-    personal = personal_records(people.fixed[0], kind)
-    scheme, undone = UnrelatedQuestion(q, personal), 1 - q if plant == "coin turned" else q
-    plain, collector = undone == 0 or plant == "no undoing", None
-    if not plain:
-        collector = EachHalf(undone) if literal else UnrelatedQuestion(undone, personal)
+    scheme, undone = UnrelatedQuestion(q), 1 - q if plant == "coin turned" else q
+    plain = undone == 0 or plant == "no undoing"
+    collector = None if plain else UnrelatedQuestion(undone)
     model = ID3(collector) if learner == "ID3" else NaiveBayes(collector, alpha)
 
     def asked(train: Table, rng: np.random.Generator):
@@ -88,41 +75,11 @@ def learned(
             return OneClass().fit_table(train)
         reports = scheme.disguise_table(train, rng)
         if collector != scheme:  # wrong on purpose
-            reports = reports.taken_as(
-                "answers" if plain or literal else UnrelatedQuestion(undone, personal)
-            )
+            reports = reports.taken_as(collector or "answers")
         return model.fit_table(reports)
 
     labels = "shuffled" if plant == "labels shuffled" else "true"
     return surveys(rng, people.parts(splitting, reps, rng), asked, labels=labels)
-
-
-class EachHalf:
-    """[Zhan & Matwin 3.1] Eq. (1) with P(Y) = 1/2 for one answer and, to the letter, for a pair too.
-
-    >>> from ppdm import count
-    >>> EachHalf(0.5).undo(count(np.array([[0, 1], [0, 1], [1, 1], [0, 0]]))).dense
-    array([[ 0.,  2.],
-           [-2.,  0.]])
-    """
-
-    def __init__(self, q: float):
-        self.q = q
-
-    def undo(self, table: Table) -> Table:
-        """The estimated counts; those of a pair do not sum to the number of respondents."""
-        stranger = (1 - self.q) * table.total / 2
-        return Table(table.domain, (table.densified().values - stranger) / self.q)
-
-
-def personal_records(table: Table, kind: str) -> Any:
-    """What `UnrelatedQuestion` takes as `personal`, from a table of people; one of :data:`PERSONAL`."""
-    check("kind", kind, PERSONAL)
-    if kind == "fair coins":
-        return None
-    if kind == "joint look-alikes":
-        return table.proportions()
-    return {name: table.proportions().marginal(name).values for name in table.names}
 
 
 def _people(dataset: str, learner: str, coding: dict) -> Respondents:
@@ -183,18 +140,17 @@ def benchmark(dataset: str, **coding) -> dict[str, float]:
 
 
 def disguised_test(
-    rng: np.random.Generator, reps: int, dataset: str, q: float, theta: float = 0.75, **coding
+    rng: np.random.Generator, reps: int, dataset: str, q: float, **coding
 ) -> dict[str, np.ndarray]:
     """[Zhan & Matwin 2.4] Test on disguised records, and who is exposed by it.
 
     A classifier is learned from disguised records, at the fixed split; the test records are
-    disguised with the same q. Three ways to know P(Y right), the classifier's share of right
-    answers on personal records, give three estimates of its accuracy on the true test records:
+    disguised with the same q. Two ways to know P(Y right), the classifier's share of right
+    answers on personal records, give two estimates of its accuracy on the true test records:
 
     - ``asked``: the paper's; each respondent says whether it is right on her personal record;
     - ``computed``: from the known distribution of Y. Nobody is asked. Y's class is a fair coin, so
-      the share is 1/2 whatever the classifier;
-    - ``by coin``: as asked, but the answer goes through Warner's coin with probability `theta`.
+      the share is 1/2 whatever the classifier.
 
     Returns each estimate's error (estimate - truth), the true ``accuracy``, and ``exposed``: of
     those who sent the private record, the share whose two answers differ when they are asked.
@@ -218,33 +174,11 @@ def disguised_test(
     reported = private[0] + others_y.sum(axis=0)
     personal = private_y.sum(axis=0) + others_y.sum(axis=0)
     exposed = (private[0] - private_y[0]) + private_y[1]
-    coins = rng.binomial(personal, theta) + rng.binomial(size - personal, 1 - theta)
-    unmixed = (coins - (1 - theta) * size) / (2 * theta - 1)
 
     truth = right / size
-    estimates = {"asked": personal, "computed": size / 2, "by coin": unmixed}
+    estimates = {"asked": personal, "computed": size / 2}
     errors = {name: (reported - (1 - q) * y) / (q * size) - truth for name, y in estimates.items()}
     return errors | {"accuracy": truth, "exposed": exposed / np.maximum(private.sum(axis=0), 1)}
-
-
-def disguised_test_se(q: float, n: int, protocol: str = "computed", theta: float = 0.75) -> float:
-    """[Zhan & Matwin 2.4] The standard error of the estimated accuracy on n test persons.
-
-    Around their true accuracy, with fair-coin personal answers; it does not depend on the model.
-    The derivation stands in the chapter.
-
-    >>> [round(disguised_test_se(0.5, 1000, how), 4) for how in ("asked", "computed")]
-    [0.0224, 0.0274]
-    """
-    asked = (1 - q) / (2 * q)
-    variances = {
-        "asked": asked,
-        "computed": (1 - q**2) / (4 * q**2),
-        "by coin": asked + ((1 - q) / q) ** 2 * theta * (1 - theta) / (2 * theta - 1) ** 2,
-    }
-    if protocol not in variances:
-        raise ValueError(f"protocol is one of {', '.join(variances)}; got {protocol!r}")
-    return float(np.sqrt(variances[protocol] / n))
 
 
 # Eq. 1 on its own ---------------------------------------------------------------------------------
@@ -325,60 +259,24 @@ def stranger(
 
     The victims are the test respondents; the other people are the training respondents (see
     :func:`ppdm.privacy.ladder.belief`). ``called``: the share of reports called true; ``excess``: the
-    share of those calls that are right, minus the q that the survey promises (0 without a call).
+    share of those calls that are right, minus the q that the survey promises (0 without a call);
+    ``found``: of the true reports, the share that he calls true.
     """
     people, scheme = respondents(dataset, **coding), UnrelatedQuestion(q)
     others, victims = people.numbered(splitting)
     believed = scheme.truthful(ladder.belief(knowledge, others, victims)).values
     cells, counts = victims.occupied()
     codes = np.repeat(cells, counts.astype(int))
-    results = np.empty((reps, 2))
+    results = np.empty((reps, 3))
     for rep in range(reps):
         private = rng.random(len(codes)) < q
         report = np.where(
             private, codes, rng.integers(people.everyone.domain.size, size=len(codes))
         )
         called = believed[report] >= sure - 1e-9
-        results[rep] = called.mean(), private[called].mean() - q if called.any() else 0.0
-    return dict(zip(("called", "excess"), results.T, strict=True))
-
-
-def calls(
-    dataset: str, q: float, splits: int = 10, sure: float = 0.9, **coding
-) -> dict[str, float]:
-    """The same stranger without chance, over so many splits.
-
-    ``right``: the share of his calls that are right; ``found``: of the true records, the share that he
-    calls true.
-    """
-    people = respondents(dataset, **coding)
-    every = [_called(people.numbered(number), q, sure) for number in range(splits)]
-    true, coin = np.mean(every, axis=0)
-    return {"right": q * true / (q * true + (1 - q) * coin) if true > 0 else np.nan, "found": true}
-
-
-def _called(parts: tuple[Table, Table], q: float, sure: float) -> tuple[float, float]:
-    """The shares of the victims' records, and of coins, that he calls true."""
-    others, victims = parts
-    believed = UnrelatedQuestion(q).truthful(ladder.belief("others", others, victims)).values
-    called = believed >= sure - 1e-9
-    return float(victims.proportions().densified().values[called].sum()), float(called.mean())
-
-
-def guesses(dataset: str, q: float, kind: str, splits: int = 4, **coding) -> dict[str, float]:
-    """The chance that a stranger guesses the class of somebody whose report he has, and without it."""
-    people, found = respondents(dataset, **coding), []
-    for number in range(splits):
-        others, victims = people.numbered(number)
-        scheme = UnrelatedQuestion(q, personal_records(others, kind))
-        known, target = ladder.belief("others", others, victims), others.names[-1]
-        found.append(
-            [
-                attack(scheme, target, known, victims)
-                for attack in (ladder.vulnerability, ladder.blind)
-            ]
-        )
-    return dict(zip(("attacker", "blind"), map(float, np.mean(found, axis=0)), strict=True))
+        excess = private[called].mean() - q if called.any() else 0.0
+        results[rep] = called.mean(), excess, called[private].mean() if private.any() else 0.0
+    return dict(zip(("called", "excess", "found"), results.T, strict=True))
 
 
 def clusters(

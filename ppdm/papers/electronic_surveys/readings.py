@@ -9,18 +9,15 @@ _LISTS = worlds.read(Path(__file__).with_name("readings.yml"))
 READINGS = _LISTS["readings"]
 #: Two more, of which the chapter shows both sides at length.
 REDRAWN, LIMIT = _LISTS["shown at length"]
-#: Those that can be held. "pairs 1/2" contradicts itself: four probabilities of a half that exclude each other
-#: sum to two.
-TENABLE = tuple(r for r in READINGS if not r.options.get("literal"))
 #: Worlds known to be wrong.
-PLANTS = (*_LISTS["plants"], *(r for r in READINGS if r.options.get("literal")))
+PLANTS = _LISTS["plants"]
 #: The readings that change how records are coded.
-CODINGS = tuple(r for r in TENABLE if "alpha" not in r.options)
+CODINGS = tuple(r for r in READINGS if "alpha" not in r.options)
 #: The two ways to read the split, by the names they have in figures.
 SPLITS = {"fixed": "one split", "redrawn": "new splits"}
 #: All that can move an accuracy: the split, and what may happen at q = 0, among them.
 AT_ZERO = (
-    *TENABLE, *(replace(REDRAWN, name=name) for name in SPLITS.values()), LIMIT, replace(LIMIT, name="0/0 to the letter"),
+    *READINGS, *(replace(REDRAWN, name=name) for name in SPLITS.values()), LIMIT, replace(LIMIT, name="0/0 to the letter"),
 )  # fmt: skip
 
 ADULT, CANCER = SETS = ("adult", "breast-cancer-wisconsin")

@@ -1,7 +1,6 @@
 """[Zhan & Du 5] Decision trees from records disguised group by group: one point at a time.
 
-`trees` is the experiment of the paper; its keywords are the readings that the text allows, Eq. (12) on
-the class at a node among them (`literal_class`, `copied_class`). The functions below it follow the
+`trees` is the experiment of the paper; its keywords are the readings that the text allows. The functions below it follow the
 paper's other sections: pruning on disguised records (4.6), partial disguise (4.7), two parties (2), the
 unrelated question (3).
 
@@ -19,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from ppdm.disguise import MultiGroup, UnrelatedQuestion, random_groups
-from ppdm.domain import Domain
 from ppdm.estimate import pool
 from ppdm.learn import ID3, NaiveBayes
 from ppdm.papers import common
@@ -106,9 +104,7 @@ def trees(
         ``None``: the attributes are dealt into groups anew for each repetition; a number names one
         deal that all repetitions use.
     class_in
-        ``"one"``: the class is in one of the groups; ``"none"``: it is not disguised; ``"copies"``
-        and ``"literal"``: two ways to read Eq. (12), see :func:`copied_class` and
-        :func:`literal_class`.
+        ``"one"``: the class is in one of the groups; ``"none"``: it is not disguised (Eq. 13).
     negative
         What ID3 does with negative counts, see :class:`ppdm.learn.ID3`.
     ratio
@@ -132,6 +128,7 @@ def trees(
     """
     check("learner", learner, ("ID3", "naive Bayes", "one class"))
     check("sizes", sizes, ("equal", "any"))
+    check("class_in", class_in, ("one", "none"))
     people = respondents(dataset, **coding)
     absent = 2 if coding.get("missing") == "third" else None
     best = "ID3" if learner == "one class" else learner
@@ -146,13 +143,11 @@ def trees(
     def learned(train: Table, rng: np.random.Generator) -> Any:
         deal = rng if grouping is None else np.random.default_rng(grouping)
         if learner == "one class":
-            counts = train
-        elif undo:
-            counts = estimate(train, groups, theta, class_in, rng, deal, absent, sizes)
-        else:
-            names = train.names[:-1] if class_in == "none" else train.names
-            scheme = MultiGroup(theta, dealt(names, groups, deal, sizes), absent)
-            counts = scheme.disguise_table(train, rng).taken_as("answers")
+            return OneClass().fit_table(train)
+        names = train.names[:-1] if class_in == "none" else train.names
+        scheme = MultiGroup(theta, dealt(names, groups, deal, sizes), absent)
+        reports = scheme.disguise_table(train, rng)
+        counts = scheme.undo(reports) if undo else reports.taken_as("answers")
         return _learner(learner, negative).fit_table(counts)
 
     parts = _parts(people, reps, divisions, ratio, size, rng)
@@ -198,30 +193,6 @@ def benchmark(
     return {name: float(values.mean()) for name, values in columns(rows).items()}
 
 
-def estimate(
-    table: Table,
-    groups: int,
-    theta: float,
-    class_in: str,
-    rng,
-    deal=None,
-    absent=None,
-    sizes: str = "equal",
-) -> Table:
-    """Disguise a table (the class last) and undo it, in one of the readings of the class's place.
-
-    `deal` is the generator that deals the attributes into groups, of equal or of any `sizes`.
-    """
-    check("class_in", class_in, ("one", "none", "copies", "literal"))
-    deal = rng if deal is None else deal
-    if class_in == "copies":
-        return copied_class(table, dealt(table.names[:-1], groups, deal, sizes), theta, rng)
-    names = table.names[:-1] if class_in == "none" else table.names
-    scheme = MultiGroup(theta, dealt(names, groups, deal, sizes), absent)
-    reports = scheme.disguise_table(table, rng)
-    return literal_class(reports, scheme) if class_in == "literal" else scheme.undo(reports)
-
-
 def dealt(names, groups: int, rng: np.random.Generator, sizes: str = "equal") -> list[list[str]]:
     """Attributes dealt into groups of nearly one size, or each into a group by lot.
 
@@ -235,57 +206,6 @@ def dealt(names, groups: int, rng: np.random.Generator, sizes: str = "equal") ->
         [name for name, lot in zip(names, lots, strict=True) if lot == g] for g in range(groups)
     ]
     return [group for group in by_lot if group]
-
-
-def literal_class(reports: Table, scheme: MultiGroup) -> Table:
-    """[Zhan & Du, Eq. 12, to the letter] The class stands in E_1, in E_2 and in E_3.
-
-    A report has one class. So "class 0 in E_1 and class 1 in E_2" is never seen, all mixed
-    proportions in Eq. (7) are zero, and what is left of its solution is
-
-        n(x, 0) = a^M n*(x, 0) + b^M n*(x̄, 1),    a = θ / (2θ - 1),  b = -(1-θ) / (2θ - 1)
-
-    |S| is estimated without the class, and Q_1 = 1 - Q_0. For one group all this is right.
-
-    >>> from ppdm import count
-    >>> import pandas as pd
-    >>> answers = count(pd.DataFrame({"A": [1, 1, 1, 0], "B": [1, 0, 1, 0], "C": [1, 1, 1, 0]}))
-    >>> scheme = MultiGroup(0.8, [["A", "C"], ["B"]])
-    >>> literal_class(scheme.apply(answers), scheme).marginal("C").dense.round(3)
-    array([2.778, 1.222])
-    """
-    keep, turn = scheme.theta / (2 * scheme.theta - 1), -(1 - scheme.theta) / (2 * scheme.theta - 1)
-    *attributes, target = reports.names
-    by_class = reports.densified().values.reshape(-1, 2)
-    groups = scheme.groups_in(reports.domain)
-    power = len(groups)
-    zero = keep**power * by_class[:, 0] + turn**power * by_class[::-1, 1]
-    without = [[name for name in group if name != target] for group in groups]
-    alone = MultiGroup(scheme.theta, [group for group in without if group])
-    total = alone.undo(reports.marginal(*attributes)).densified().values
-    return Table(reports.domain, np.stack([zero, total - zero], axis=1).reshape(-1))
-
-
-def copied_class(table: Table, groups, theta: float, rng: np.random.Generator) -> Table:
-    """[Zhan & Du, Eq. 12, made consistent] Every group reports a copy of the class.
-
-    True records have equal copies, so of the undone table only those cells are read. The collector
-    holds M reports of everyone's class.
-    """
-    *attributes, target = table.names
-    copies = [f"{target} in group {i + 1}" for i in range(len(groups))]
-    levels = (*table.levels[:-1], *[table.levels[-1]] * len(copies))
-    domain = Domain((*attributes, *copies), levels)
-    every = 2 ** len(copies)
-    cells, values = table.occupied()
-    wide = Table(domain, values, (cells // 2) * every + (cells % 2) * (every - 1))
-    with_class = [[*group, copy] for group, copy in zip(groups, copies, strict=True)]
-    scheme = MultiGroup(theta, with_class)
-    undone = scheme.undo(scheme.disguise_table(wide, rng))
-    cells, values = undone.occupied()
-    equal = (cells % every == 0) | (cells % every == every - 1)
-    cells = cells[equal] // every * 2 + (cells[equal] % every > 0)
-    return Table(table.domain, values[equal], cells).compact(table.total)
 
 
 # Pruning, partial disguise, two parties -------------------------------------------------------------
@@ -354,24 +274,19 @@ def two_parties(
 ) -> dict[str, np.ndarray]:  # fmt: skip
     """[Zhan & Du 2] B holds a share `own` of the training records, A disguises and sends the rest.
 
-    Accuracies of four trees: ``B alone``, ``A alone`` (undone), ``both`` (B's true counts plus A's
-    undone ones), and ``discounted``: the same with A's records weighted by the factor by which the
-    disguise inflates the variance of a small count, ((θ² + (1-θ)²) / (2θ-1)²)^M. And ``gain``: both minus B alone.
+    Accuracies of two trees: ``B alone``, and ``both`` (B's true counts plus A's undone ones); and ``gain``, the
+    difference.
     """
     people, rows = respondents(dataset, **coding), []
-    weight = ((2 * theta - 1) ** 2 / (theta**2 + (1 - theta) ** 2)) ** groups
     for number, _ in _repeated(reps, divisions):
         train, test = people.coded(number)[0], people.numbered(number)[1]
         codes, size = rng.permutation(train), round(own * len(train))
         true, other = tabled(codes[:size], people.domain), tabled(codes[size:], people.domain)
         scheme = MultiGroup(theta, random_groups(people.domain.names, groups, rng))
-        reports = scheme.disguise_table(other, rng)
-        tables = {
-            "B alone": true, "A alone": scheme.undo(reports),
-            "both": pool(true, reports, scheme), "discounted": pool(true, reports, scheme, weight),
-        }  # fmt: skip
+        both = pool(true, scheme.disguise_table(other, rng), scheme)
         row = {
-            name: scores(ID3().fit_table(t).confusion(test)).accuracy for name, t in tables.items()
+            name: scores(ID3().fit_table(t).confusion(test)).accuracy
+            for name, t in (("B alone", true), ("both", both))
         }
         rows.append(row | {"gain": row["both"] - row["B alone"]})
     return columns(rows)
@@ -393,6 +308,4 @@ def ones(table: Table) -> np.ndarray:
 
 
 def _learner(name: str, negative: str) -> Any:
-    if name == "one class":
-        return OneClass()
     return ID3(negative=negative) if name == "ID3" else NaiveBayes()

@@ -20,14 +20,14 @@ from ppdm.data import SHORT
 from ppdm.disguise import MultiGroup, UnrelatedQuestion, random_groups
 from ppdm.learn import ID3, supports
 from ppdm.learn.accuracy import estimated_accuracy
-from ppdm.papers.common import coding, readings_frame
+from ppdm.papers.checks import declared
+from ppdm.papers.common import coding
 from ppdm.papers.multi_group import attacks, equations, experiment
-from ppdm.papers.multi_group.experiment import THETAS, literal_class
+from ppdm.papers.multi_group.experiment import THETAS
 from ppdm.papers.multi_group.readings import (
     ADULT,
     CANCER,
     DATASETS,
-    OF_WORDS,
     PLANTS,
     READINGS,
     VOTING,
@@ -51,6 +51,14 @@ def people(ch: Chapter, dataset: str) -> Table:
 def training(ch: Chapter, dataset: str) -> tuple[Table, Table]:
     """The two parts of the fixed division."""
     return experiment.divided(dataset, None, ch.settings["ratio"], **coding(ch))
+
+
+def as_declared(ch: Chapter) -> pd.DataFrame:
+    """The method's own check: reports of two groups at θ = 0.7 beside what the scheme says of them, on every data set."""
+    every = {name: people(ch, name) for name in DATASETS}
+    return declared(
+        {SHORT[d]: (table, attacks.dealt(table, 2, 0.7, 0)) for d, table in every.items()}, ch.seed
+    )
 
 
 def towards_half(frame: pd.DataFrame) -> pd.DataFrame:
@@ -269,10 +277,15 @@ def more_records(ch: Chapter) -> study.Rows:
 
 
 def _beside(
-    ch: Chapter, function: Callable, cells: list[dict], datasets: Sequence[str], wrong: pd.DataFrame
+    ch: Chapter,
+    function: Callable,
+    cells: list[dict],
+    datasets: Sequence[str],
+    wrong: pd.DataFrame,
+    times: int = 1,
 ) -> study.Rows:
-    """Our rows, those under the readings of the coding, and wrong ones."""
-    ours = divided(ch, function, cells).assign(world="ours")
+    """Our rows (`times` as many repetitions as usual), those under the readings of the coding, and wrong ones."""
+    ours = divided(ch, function, cells, times * ch.sizes["few"]).assign(world="ours")
     every = pd.concat([ours, elsewhere(ch, function, cells, codings(*datasets))])
     return study.Rows(study.summarise(every), study.summarise(wrong), "division")
 
@@ -306,7 +319,9 @@ def pruned(ch: Chapter) -> study.Rows:
     ]
     function = partial(experiment.testing, **coding(ch))
     wrong = elsewhere(ch, partial(function, labels="shuffled"), cells, on=quarter(ch))
-    return _beside(ch, function, cells, (), wrong.assign(world="pruned by shuffled labels"))
+    return _beside(
+        ch, function, cells, (), wrong.assign(world="pruned by shuffled labels"), times=5
+    )
 
 
 def unrelated(ch: Chapter) -> study.Rows:
@@ -327,29 +342,6 @@ def unrelated(ch: Chapter) -> study.Rows:
 
 
 # Other learners, more groups, no undoing: figures only -------------------------------------------------
-
-
-def many_groups(ch: Chapter) -> pd.DataFrame:
-    """Accuracies on Adult from one group to a group for each answer."""
-    cells = {
-        "dataset": [ADULT],
-        "groups": [1, 2, 3, 4, 6, 8, 10, 15],
-        "theta": [0.6, 0.7, 0.8, 0.9],
-    }
-    rows = study.summarise(divided(ch, point(ch), cells), cluster="division")
-    return ch.save("many_groups", rows[rows["metric"] == "accuracy"])
-
-
-def learners(ch: Chapter) -> pd.DataFrame:
-    """Naive Bayes beside ID3 under the same coins, three groups."""
-    cells = {"dataset": list(DATASETS), "groups": [3], "theta": INSIDE}
-    bayes = study.summarise(
-        divided(ch, point(ch, learner="naive Bayes"), cells), cluster="division"
-    )
-    ours = ch.get(summary).query("groups == 3 and theta > 0.5")
-    return ch.save(
-        "accuracy", pd.concat([ours.assign(learner="ID3"), bayes.assign(learner="naive Bayes")])
-    )
 
 
 def not_undone(ch: Chapter) -> pd.DataFrame:
@@ -421,28 +413,27 @@ def formulas(ch: Chapter) -> study.Rows:
 
 
 def mirrored(ch: Chapter, rng: np.random.Generator) -> list[tuple]:
-    """[Zhan & Du 5.3.1, 6] An estimate from reports under θ, and from their reversals under 1 - θ and under θ.
-
-    Of each table of estimates, the cell in which the two are furthest apart.
-    """
+    """[Zhan & Du 5.3.1, 6] Estimates from reports under θ, from their reversals under 1 - θ, and from these under θ."""
     rows = []
     for name in DATASETS:
         part, _ = training(ch, name)
         for m, theta in ((m, t) for m in (1, 2, 3) for t in FIVE):
             scheme = MultiGroup(theta, random_groups(part.names, m, rng))
-            seen, mirror = (
-                scheme.disguise_table(part, rng).densified(),
+            mirror, seen = (
                 MultiGroup(1 - theta, scheme.groups),
+                scheme.disguise_table(part, rng).densified(),
             )
             turned = Table(seen.domain, np.flip(seen.dense).ravel())  # every answer reversed
-            tables = (
+            ways = (
                 scheme.undo(seen),
                 mirror.undo(turned.reported_by(mirror)),
                 scheme.undo(turned.taken_as(scheme)),
             )
-            ours, theirs, wrong = (t.dense.ravel() / part.total for t in tables)
-            cells = np.abs(ours - theirs).argmax(), np.abs(ours - wrong).argmax()
-            rows.append((SHORT[name], ours[list(cells)], theirs[list(cells)], wrong[list(cells)]))
+            ours, theirs, wrong = (table.values / part.total for table in ways)
+            cells = [
+                np.abs(ours - other).argmax() for other in (theirs, wrong)
+            ]  # where they are furthest apart
+            rows.append((SHORT[name], ours[cells], theirs[cells], wrong[cells]))
     return rows
 
 
@@ -539,47 +530,33 @@ def other_uses(ch: Chapter) -> study.Rows:
 
 
 def files(ch: Chapter) -> study.Rows:
-    """[Zhan & Du 5.1, Table 1] What the paper says of its files, and what the files say; wrong: Pima's."""
+    """[Zhan & Du 5.1, Table 1] What the paper says of its files, and what the files say; wrong: Pima's, or no owner."""
     sets = {name: data.load(name, ch.settings["data_source"]) for name in (*DATASETS, "pima")}
     size = {name: (len(d.frame), len(d.features)) for name, d in sets.items()}
     columns = sets[ADULT].frame[sets[ADULT].features]
     kinds = [len(columns.select_dtypes(kind).columns) for kind in ("number", "category")]
-    rows = [
-        ("Adult, records", size[ADULT][0], 48_842, 0), ("Adult, attributes", size[ADULT][1], 14, 1),
-        ("Adult, continuous", kinds[0], 6, 1), ("Adult, nominal", kinds[1], 8, 1),
-        ("Breast Cancer, instances (Section 5.1)", size[CANCER][0], 699, 0),
-        ("Voting, records", size[VOTING][0], 435, 0), ("Voting, attributes", size[VOTING][1], 16, 1),
+    cited = [int("National Institute" in sets[d].provenance.citation) for d in (CANCER, "pima")]
+    pima, (records, attributes) = size["pima"], size[CANCER]
+    rows = [  # part, name, the file's, the paper's, another file's
+        ("table", "Adult, records", size[ADULT][0], 48_842, pima[0]), ("table", "Adult, attributes", size[ADULT][1], 14, pima[1]),
+        ("table", "Adult, continuous", kinds[0], 6, pima[1]), ("table", "Adult, nominal", kinds[1], 8, pima[1]),
+        ("table", "Breast Cancer, instances (Section 5.1)", records, 699, pima[0]),
+        ("table", "Voting, records", size[VOTING][0], 435, pima[0]),
+        ("table", "Voting, attributes", size[VOTING][1], 16, pima[1]),
+        ("records", "Breast Cancer, records", records, 786, pima[0]),
+        ("attributes", "Breast Cancer, attributes", attributes, 10, pima[1]),
+        ("with the id", "Breast Cancer, attributes with the id", attributes + 1, 10, pima[1] + 1),
+        ("owner", "Breast Cancer's owner", cited[0], 1, 0), ("owner", "Pima's owner", cited[1], 0, 0),
     ]  # fmt: skip
-    frame = pd.DataFrame(rows, columns=["names", "ours", "theirs", "kind"])
-    return study.Rows(
-        frame,
-        frame.assign(ours=[size["pima"][kind] for kind in frame["kind"]], world="another file"),
-    )
-
-
-def cancer_file(ch: Chapter) -> study.Rows:
-    """[Zhan & Du, Table 1] Breast Cancer's records, its attributes, and these with the number of the sample."""
-    loaded, pima = (data.load(name, ch.settings["data_source"]) for name in (CANCER, "pima"))
-    at = ["records", "attributes", "with the id"]
-    size, other = ([len(d.frame), len(d.features), len(d.features) + 1] for d in (loaded, pima))
-    frame, wrong = (
-        pd.DataFrame({"dataset": at, "mean": numbers, "se": 0.0}) for numbers in (size, other)
-    )
-    return study.Rows(frame, wrong.assign(world="another file"))
+    frame = pd.DataFrame(rows, columns=["part", "names", "ours", "theirs", "other"])
+    return study.Rows(frame, frame.assign(ours=frame["other"], world="another file"))
 
 
 def owners(ch: Chapter) -> study.Rows:
     """[Zhan & Du 5.1] Does Breast Cancer's citation name the National Institute? Does Pima's?"""
-    cited = [
-        "National Institute" in data.load(d, ch.settings["data_source"]).provenance.citation
-        for d in (CANCER, "pima")
-    ]
-    said = [True, False]
-    plants = [
-        sides(cited[::-1], said, world="owners exchanged"),
-        sides([False] * 2, said, world="neither named"),
-    ]
-    return study.Rows(sides(cited, said), pd.concat(plants))
+    frame = ch.get(files).frame.query("part == 'owner'")
+    turned = frame.assign(ours=frame["ours"].to_numpy()[::-1], world="owners exchanged")
+    return study.Rows(frame, pd.concat([turned, frame.assign(ours=0, world="neither named")]))
 
 
 # Attackers --------------------------------------------------------------------------------------------
@@ -591,11 +568,12 @@ def alone(ch: Chapter) -> dict[str, int]:
 
 
 def insiders(ch: Chapter) -> pd.DataFrame:
-    """[Zhan & Du 1.2] Another answer read by somebody who knows one, at θ = 0.7; every pair of answers."""
-    cells = [
-        {"dataset": n, "groups": m, "theta": 0.7} for n in DATASETS for m in (1, 2, 3, alone(ch)[n])
-    ]
-    return ch.rows(partial(attacks.insider, **coding(ch)), cells)
+    """[Zhan & Du 1.2, 4.3] Another answer read by a stranger who knows one, at θ = 0.7; every pair of answers."""
+    lone = alone(ch)
+    cells = [{"dataset": n, "groups": m, "theta": 0.7} for n in DATASETS for m in (1, 2, lone[n])]
+    draws = max(2, ch.sizes["divisions"] // 4)
+    rows = ch.rows(partial(attacks.insider, draws=draws, **coding(ch)), cells)
+    return rows.assign(alone=rows["groups"] == rows["dataset"].map(lone), se=0.0)
 
 
 def one_known(ch: Chapter) -> study.Rows:
@@ -612,101 +590,95 @@ def one_known(ch: Chapter) -> study.Rows:
 
 def disclosed(ch: Chapter) -> study.Rows:
     """[Zhan & Du 1.2] With a group for each answer, an answer read with the help of another; wrong: with one group."""
-    every = ch.get(insiders).rename(columns={"with": "mean"}).assign(se=0.0)
-    lone = every[every["groups"] == every["dataset"].map(alone(ch))]
-    return study.Rows(lone, every[every["groups"] == 1].assign(world="one group"))
+    every = ch.get(insiders).rename(columns={"with": "mean"})
+    return study.Rows(every[every["alone"]], every.query("groups == 1").assign(world="one group"))
+
+
+def across_groups(ch: Chapter) -> study.Rows:
+    """[Zhan & Du 4.3] With two groups, by how much an answer of the one helps to read the other."""
+    apart = ch.get(insiders).query("groups == 2 and not same")
+    gains = apart.assign(mean=apart["with"] - apart["without"])
+    return study.Rows(gains, gains.assign(mean=0.0, world="answers that say nothing of each other"))
 
 
 def answers_alone(ch: Chapter) -> study.Rows:
     """[Zhan & Du 1.2] By how much an answer with a group of its own is guessed above θ = 0.7, or above the blind guess."""
+    draws = max(2, ch.sizes["divisions"] // 2)
 
     def gains(dataset: str, world: str, reading: Reading | None = None) -> pd.DataFrame:
-        found = attacks.answers_alone(dataset, 0.7, **coding(ch, reading, dataset))
-        return found.assign(
-            mean=found["seen"] - np.maximum(0.7, found["blind"]), dataset=dataset, world=world
+        read = attacks.answer_guesses(dataset, 0.7, draws, **coding(ch, reading, dataset))
+        return read.assign(
+            mean=read["seen"] - np.maximum(0.7, read["blind"]), dataset=dataset, world=world
         )
 
-    voting = people(ch, VOTING)
-    even = Table(
-        voting.domain, np.ones(voting.domain.size)
-    )  # answers that say nothing of each other
-    read = MultiGroup(0.7, [[name] for name in even.names]).guess_answer(even, even.names[0])
+    every = [gains(d, "ours") for d in DATASETS]
+    every += [gains(d, r.name, r) for r in codings() for d in r.datasets]
+    read = _like_coins(ch, 0.7).guess_answer(even := _coins(ch), even.names[0])
     above = {"people like coins": read - 0.7, "people like coins, 0.6 promised": read - 0.6}
     wrong = pd.DataFrame([  # everywhere: a world takes what it does not name from ours
         {"dataset": d, "attribute": even.names[0], "se": 0.0, "world": world, "mean": round(float(mean), 12)}
         for d in DATASETS for world, mean in above.items()
     ])  # fmt: skip
-    every = [gains(d, "ours") for d in DATASETS] + [
-        gains(d, r.name, r) for r in codings() for d in r.datasets
-    ]
     return study.Rows(pd.concat(every).assign(se=0.0), wrong)
 
 
-def record_guesses(ch: Chapter) -> pd.DataFrame:
-    """[Zhan & Du 1.2, 5.3.3] A whole record guessed at best, exactly; the mean over deals."""
-    points = (0, *INSIDE)
-    cells = [
-        {"dataset": n, "groups": m, "theta": t}
-        for n in DATASETS
-        for m in (1, 2, 3, 4, 8, alone(ch)[n])
-        for t in points
-    ]
-    rows = ch.rows(partial(attacks.record_guesses, **coding(ch)), cells)
-    return rows.groupby(CELL, sort=False)["record"].mean().rename("chance").reset_index()
+def _coins(ch: Chapter) -> Table:
+    """People whose answers say nothing of each other."""
+    domain = people(ch, VOTING).domain
+    return Table(domain, np.full(domain.size, 1 / domain.size))
+
+
+def _like_coins(ch: Chapter, theta: float) -> MultiGroup:
+    return MultiGroup(theta, [[name] for name in people(ch, VOTING).names])
 
 
 def powers(ch: Chapter) -> study.Rows:
-    """[Zhan & Du 1.2] A record with a group for each answer: the best guess beside θ to the number of answers."""
-    every = ch.get(record_guesses)
-    lone = every[every["groups"] == every["dataset"].map(alone(ch))]
-    promised = np.maximum(lone["theta"], 1 - lone["theta"]) ** lone["groups"]
-    even = Table(people(ch, VOTING).domain, np.ones(people(ch, VOTING).domain.size))
-    read, number = (
-        MultiGroup(0.9, [[name] for name in even.names]).guess_record(even),
-        len(even.names),
-    )
+    """[Zhan & Du 1.2] A record with a group for each answer: a stranger's guess beside θ to the number of answers."""
+    cells = [
+        {"dataset": d, "groups": m, "theta": t} for d, m in alone(ch).items() for t in (0.7, 0.9)
+    ]
+    draws = max(2, ch.sizes["divisions"] // 4)
+    lone = ch.rows(partial(attacks.ladder, draws=draws, **coding(ch)), cells)
+    mean = lone.groupby(CELL, sort=False)["others"].mean().reset_index()
+    even = _coins(ch)
+    read, number = attacks.guessed(_like_coins(ch, 0.9), even, even), len(even.names)
     plants = [
         sides(read, 0.9**number, world="people like coins"),
         sides(read, 0.9 ** (number - 1), world="people like coins, one group less"),
     ]
+    promised = mean["theta"] ** mean["groups"]
     return study.Rows(
-        sides(lone["chance"], promised, names=lone["dataset"].tolist()), pd.concat(plants)
+        mean.assign(ours=mean["others"], theirs=promised, names=mean["dataset"]), pd.concat(plants)
     )
+
+
+def callers(ch: Chapter) -> study.Rows:
+    """[Zhan & Du 1.1, 1.2] How much more often a stranger calls all coins of a report than their likelier sides fall.
+
+    Who has the whole record right has called every coin. The wrong world knows nothing but the scheme.
+    """
+    every, promised = ch.get(privacy).frame, lambda f: f["theta"] ** f["groups"]
+    every = every[every["theta"].between(0.5, 1, inclusive="neither")]
+    read = ch.get(ladder).query("0.5 < theta < 1").assign(world="knows nothing", se=0.0)
+    return study.Rows(
+        every.assign(mean=every["chance"] - promised(every)),
+        read.assign(mean=read["scheme"] - promised(read)), "draw",
+    )  # fmt: skip
 
 
 def disclosed_at_ends(ch: Chapter) -> study.Rows:
     """[Zhan & Du 5.3.3] The chance to guess a whole record at θ = 0 and 1 is one; wrong: at 0.9."""
-    every = ch.get(record_guesses).rename(columns={"chance": "ours"}).assign(theirs=1.0)
+    every = ch.get(ladder).assign(ours=lambda f: f["others"], theirs=1.0)
     return study.Rows(
         every[every["theta"].isin([0, 1])], every[every["theta"] == 0.9].assign(world="θ = 0.9")
     )
 
 
-def callers(ch: Chapter) -> study.Rows:
-    """[Zhan & Du 1.1, 1.2] How much more often a stranger calls Adult's coins rightly than their likelier side."""
-    cells = {"groups": [1, 2, 3, 4], "theta": [0.55, 0.7, 0.9]}
-    function, readings = partial(attacks.outsider, **coding(ch)), codings(ADULT)
-    ours = ch.run(function, cells, reps=max(ch.sizes["few"] // 10, 2)).assign(world="ours")
-    others = ch.run(
-        study.under(function, readings),
-        cells | {"world": [r.name for r in readings]},
-        reps=max(ch.sizes["few"] // 25, 2),
-    )
-    every = pd.concat([ours, others]).rename(columns={"value": "mean"}).assign(se=0.0)
-    wrong = every[(every["world"] == "ours") & (every["rep"] == 0)].assign(
-        mean=0.0, world="knows nothing"
-    )
-    return study.Rows(every, wrong, "rep")
-
-
-#: What the rungs of `attacks.ladder` know.
-BELIEFS = {"scheme": "the scheme only", "shares": "shares of single answers",
-           "others": "other people's records", "list": "the respondents' own list"}  # fmt: skip
 #: Who guesses in other worlds: he knows less or more, or goes from the others' records to unseen ones otherwise.
-GUESSERS = {key: BELIEFS[key] for key in ("shares", "list")} | {
-    "others, naive Bayes": "other people's records, by naive Bayes",
-    "others, kernel": "other people's records, by a kernel",
-}
+GUESSERS = {
+    "shares": "shares of single answers", "list": "the respondents' own list",
+    "others, naive Bayes": "other people's records, by naive Bayes", "others, kernel": "other people's records, by a kernel",
+}  # fmt: skip
 
 
 def steps() -> list[dict]:
@@ -715,7 +687,7 @@ def steps() -> list[dict]:
         {"dataset": name, "groups": m, "theta": t}
         for name in DATASETS
         for m in (1, 2, 3)
-        for t in INSIDE
+        for t in (0, *INSIDE)
     ]
 
 
@@ -742,7 +714,9 @@ def privacy(ch: Chapter) -> study.Rows:
         coded.assign(chance=coded["others"]),
     ]
     worlds += [read.assign(world=name, chance=read[key]) for key, name in GUESSERS.items()]
-    every = towards_half(pd.concat(worlds)).assign(mean=lambda f: 1 - f["chance"])
+    every = towards_half(pd.concat(worlds).query("theta > 0")).assign(
+        mean=lambda f: 1 - f["chance"]
+    )
     tested = {d: experiment.divided(d, 0, **coding(ch))[1].total for d in DATASETS}
     spread = every["mean"].clip(0, 1) * every["chance"].clip(0, 1)
     every["se"] = np.sqrt(
@@ -757,196 +731,40 @@ def privacy(ch: Chapter) -> study.Rows:
     )
 
 
-def trade_off(ch: Chapter) -> pd.DataFrame:
-    """What the collector's tree is worth beside what a stranger guesses, by scheme."""
-    some = [0.6, 0.7, 0.8, 0.9]
-    lone = [
-        {"dataset": name, "groups": m, "theta": t} for name, m in alone(ch).items() for t in some
-    ]
-    each = study.summarise(divided(ch, point(ch), lone), cluster="division")
-    balanced = pd.concat([ch.get(summary), each]).query("metric == 'balanced'")
-    worth = balanced.query("theta in @some").rename(columns={"mean": "balanced"})
-    cells = [dict(zip(CELL, row)) for row in worth[CELL].itertuples(index=False)]
-    read = (
-        ch.rows(partial(attacks.class_guesses, **coding(ch)), cells)
-        .groupby(CELL, sort=False)[["attacker", "blind"]]
-        .mean()
-    )
-    frame = worth.merge(read.reset_index(), on=CELL)[
-        [*CELL, "attacker", "blind", "balanced"]
-    ].assign(learner="ID3")
-    undisguised = balanced.query("theta == 1 and groups == 1").set_index("dataset")["mean"]
-    return ch.save("trade_off", frame.assign(undisguised=frame["dataset"].map(undisguised)))
-
-
 # A tree at work, readings, and numbers of the sentences -------------------------------------------------
-
-
-def small(ch: Chapter) -> tuple[Table, Table]:
-    """Three questions and the income of Adult, as estimated from reports at θ = 0.7 in two groups, and in truth."""
-    asked = ["marital-status", "education-num", "capital-gain"]
-    true = people(ch, ADULT).marginal(*asked, "income")
-    pair = MultiGroup(0.7, [[asked[0], asked[2]], [asked[1], "income"]])
-    return pair.undo(pair.disguise_table(true, np.random.default_rng(ch.seed))), true
-
-
-def gain(table: Table, attribute: str, target: str) -> float:
-    """[Zhan & Du, Eqs. 9, 10] Gain(S, A) in bits, from (estimated) counts; negative ones as zero.
-
-    >>> gain(count(pd.DataFrame({"A": [0, 0, 1, 1], "C": [0, 0, 1, 1]})), "A", "C")
-    1.0
-    """
-    pairs = table.marginal(attribute, target)
-    pairs = Table(pairs.domain, np.maximum(pairs.values, 0))
-    branches = [pairs.where({attribute: level}) for level in pairs.levels[0]]
-    after = sum(branch.total * branch.entropy() for branch in branches) / pairs.total
-    return pairs.marginal(target).entropy() - after
-
-
-def first_split(ch: Chapter) -> pd.DataFrame:
-    """[Zhan & Du 4.5] What ID3 weighs at the root: a row an attribute, with the numbers of Eq. (10)."""
-    estimated, true = ch.get(small)
-    rows = []
-    for name in estimated.names[:-1]:
-        no, yes = (estimated.where({name: level}) for level in (0, 1))
-        rows.append({
-            "attribute": name, "yes": yes.total, "Q1 yes": yes.p({"income": 1}), "no": no.total, "Q1 no": no.p({"income": 1}),
-            "gain": gain(estimated, name, "income"), "true gain": gain(true, name, "income"),
-        })  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def node_by_node(ch: Chapter) -> pd.DataFrame:
-    """[Zhan & Du 4.5] The nodes of the tree grown on estimated counts, beside the true counts.
-
-    A row a node: its condition E, |S| and the share of class 1 as estimated and in truth, and the
-    attribute with the largest gain, by the estimate (on which the tree is split) and in truth.
-    """
-    estimated, true = ch.get(small)
-    tree, target, rows = ID3().fit_table(estimated, "income"), "income", []
-
-    def visit(node: int, condition: dict) -> None:
-        here, there = estimated.where(condition), true.where(condition)
-        attribute = int(tree.tree_.attribute[node])
-        name = tree.domain_.names[attribute] if attribute >= 0 else ""
-        left = [n for n in here.names if n != target]
-        rows.append({
-            "E": " and ".join(f"{n} = {v}" for n, v in condition.items()) or "all",
-            "|S| estimated": here.total, "|S| true": there.total,
-            "Q1 estimated": here.n({target: 1}) / here.total,
-            "Q1 true": there.n({target: 1}) / there.total if there.total else np.nan,
-            "split": name or f"leaf: {tree.classes_[tree.tree_.label[node]]}",
-            "true best": max(left, key=lambda n: gain(there, n, target)) if name and there.total else "",
-        })  # fmt: skip
-        if name:
-            for value, child in zip(true.levels[true.names.index(name)], tree.tree_.children(node)):
-                visit(child, {**condition, name: value})
-
-    visit(0, {})
-    return pd.DataFrame(rows)
-
-
-def root_by_eq12(table: Table, groups: int) -> float:
-    """[Zhan & Du, Eq. 12] The share of class 0 at the root, to the letter."""
-    scheme = MultiGroup(0.8, random_groups(table.names, groups, np.random.default_rng(groups)))
-    return literal_class(scheme.apply(table), scheme).p({table.names[-1]: 0})
-
-
-def by_reading(ch: Chapter) -> pd.DataFrame:
-    """Mean accuracies of one to three groups under each reading."""
-    some = pd.concat([ch.get(runs).assign(world="ours"), ch.get(in_readings)]).query(
-        "theta in (0.6, 0.8, 1) and groups < 4"
-    )
-    rows = study.summarise(some, cluster="division").query("metric == 'accuracy'")
-    return ch.save("readings_measured", rows.rename(columns={"world": "reading"}))
-
-
-def smallest_fair(ch: Chapter, dataset: str, groups: int, fair: float) -> float:
-    """The smallest θ of the grid, above 1/2, with a loss of at most `fair`."""
-    rows = ch.get(accuracy).query(
-        "dataset == @dataset and groups == @groups and theta > 0.5 and loss <= @fair"
-    )
-    return float(rows["theta"].min())
-
-
-def readings(ch: Chapter) -> pd.DataFrame:
-    """Question, choice, alternatives and effect of each reading: the rows of the ambiguities page."""
-    means, effects = by_reading(ch).groupby(["reading", "dataset", "theta"])["mean"].mean(), []
-    for name, each in READINGS.items():
-        moves = [
-            f"at θ = {t:g} "
-            + ", ".join(f"{SHORT[d]} {means['ours', d, t]:.3f} to {means[name, d, t]:.3f}" for d in each.datasets)
-            for t in (0.8, 0.6)
-        ]  # fmt: skip
-        effects.append(f"accuracy (mean of one to three groups): {'; '.join(moves)}")
-    fair = ", ".join(
-        f"{SHORT[d]} {smallest_fair(ch, d, 2, 0.05)} or {smallest_fair(ch, d, 2, 0.1)}"
-        for d in DATASETS
-    )
-    effects += ["records in two groups, with a coin each, are the one-group scheme over again",
-                f"smallest θ of the grid for two groups: {fair}"]  # fmt: skip
-    return ch.save("readings", readings_frame([*READINGS.values(), *OF_WORDS], effects))
-
-
-def bits(share: float) -> float:
-    """The entropy of a share.
-
-    >>> bits(0.5)
-    1.0
-    """
-    return float(-sum(p * np.log2(p) for p in (share, 1 - share) if p > 0))
 
 
 def numbers(ch: Chapter) -> dict[str, Any]:
     """The numbers of the sentences on the paper's page."""
-    of, best = ch.get(benchmarks)[ADULT], ch.get(first_split).sort_values("gain").iloc[-1]
-    rich, inner = ch.get(small)[0].p({"income": 1}), ch.get(node_by_node).query("`true best` != ''")
-    every, node = ch.get(accuracy).set_index(CELL), ch.get(at_a_node)
-    balanced = (
-        ch.get(summary)
-        .query("metric == 'balanced' and dataset == 'adult' and groups == 1")
-        .set_index("theta")["mean"]
-    )
+    of = ch.get(benchmarks)[ADULT]
+    every, node, kept = ch.get(accuracy).set_index(CELL), ch.get(at_a_node), ch.get(summary)
+    balanced = kept.query("metric == 'balanced' and dataset == 'adult' and groups == 1").set_index(
+        "theta"
+    )["mean"]
     loss = every["loss"].unstack("theta")
     return {
         "majority": of["majority class"], "undisguised": of["ID3"], "adult-55": every["mean"][ADULT, 1, 0.55],
         "next-step": 100 * max(loss.xs(1, level="groups")[0.6].max(), loss.drop(1, level="groups")[0.8].max()),
         "balanced-55": balanced[0.55], "balanced-full": balanced[1],
-        "rich": 100 * rich, "bits": bits(rich), "yes": best["yes"], "no": best["no"], "bits-yes": bits(best["Q1 yes"]),
-        "bits-no": bits(best["Q1 no"]), "gain": best["gain"],
-        "splits": len(inner), "splits-best": int((inner["split"] == inner["true best"]).sum()),
         "node-true": node["true"], "node-one": node["in one group"], "node-eq12": node["Eq. 12"],
-        "root-true": people(ch, ADULT).p({"income": 0}), "root-two": root_by_eq12(people(ch, ADULT), 2),
         **{f"off-{n}": equations.off_by(n / 10) for n in (6, 7, 8, 9)},
     }  # fmt: skip
 
 
 def numbers_beyond(ch: Chapter) -> dict[str, Any]:
     """The numbers of the sentences on the second page."""
-    chance = ch.get(record_guesses).set_index(CELL)["chance"]
     others = ch.get(ladder).groupby(CELL)["others"].mean()
-    calls = (
-        ch.get(callers)
-        .frame.query("world == 'ours' and metric == 'calls'")
-        .groupby(["groups", "theta"])["mean"]
-        .mean()
-    )
-    lone, votes = ch.get(insiders), alone(ch)[VOTING]
-    lone = lone[lone["groups"] == lone["dataset"].map(alone(ch))]
+    known, lone = ch.get(insiders), ch.get(powers).frame.set_index(["dataset", "theta"])["others"]
     answers = (
         ch.get(answers_alone)
         .frame.query("world == 'ours'")
         .groupby("dataset")[["seen", "blind"]]
         .max()
     )
-    each = divided(ch, point(ch), [{"dataset": VOTING, "groups": votes, "theta": 0.9}]).query(
-        "metric == 'accuracy'"
-    )
-    kept = ch.get(accuracy).set_index(CELL)["mean"]
+    each = divided(ch, point(ch), [{"dataset": VOTING, "groups": alone(ch)[VOTING], "theta": 0.9}])
     return {
-        "ladder-one": 100 * others[ADULT, 1, 0.55], "adult-one": 1000 * chance[ADULT, 1].min(), "calls-55": calls[1, 0.55],
-        "blind": 100 * answers["blind"].max(), "vote-seen": 100 * answers["seen"][VOTING],
-        "rise": 100 * (lone["with"] - lone["without"]).max(),
-        "one-kept": kept[VOTING, 1, 0.7], "one-guess": chance[VOTING, 1, 0.7],
-        "each-kept": each["value"].mean(), "each-guess": chance[VOTING, votes, 0.9],
+        "ladder-one": 100 * others[ADULT, 1, 0.55], "blind": 100 * answers["blind"].max(),
+        "vote-seen": 100 * answers["seen"][VOTING], "rise": 100 * (known["with"] - known["without"])[known["alone"]].max(),
+        "one-kept": ch.get(accuracy).set_index(CELL)["mean"][VOTING, 1, 0.7], "one-guess": others[VOTING, 1, 0.7],
+        "each-kept": each.query("metric == 'accuracy'")["value"].mean(), "each-guess": lone[VOTING, 0.9],
     }  # fmt: skip
