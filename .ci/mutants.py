@@ -36,7 +36,7 @@ PLACE = HERE / "_build" / "mutants"
 #: What is mutated: estimates, channels, kinds, rules. Beside each, the share that must be noticed.
 ROOMS = {
     "ppdm/estimate": 0.95, "ppdm/channel": 0.9, "ppdm/kinds": 0.9, "ppdm/marks": 0.9,
-    "ppdm/disguise": 0.9, "ppdm/study/rules": 0.9, "ppdm/study/rates": 0.9,
+    "ppdm/disguise": 0.9, "ppdm/study/rules": 0.9,
 }  # fmt: skip
 LEAST = 0.9
 BASELINE, LIMIT = 20, 60  # seconds of unmutated tests for one mutant, and when it is stopped

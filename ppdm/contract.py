@@ -42,15 +42,14 @@ import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 import yaml
 
-from ppdm.domain import Domain, as_frame, listed
+from ppdm.domain import Domain, Frozen, listed
 from ppdm.files import replace_file
-from ppdm.levels import in_order, refuse_alike
+from ppdm.levels import in_order, probability, refuse_alike
 
 FORMAT, VERSION = "ppdm survey", 1
 _HALF = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
@@ -116,7 +115,7 @@ class Survey:
             "protection": _protections(self.protection, attributes),
         }  # fmt: skip
         for name, value in plain.items():
-            object.__setattr__(self, name, _rebuilt(value, _Frozen, tuple))
+            object.__setattr__(self, name, _rebuilt(value, Frozen, tuple))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Survey) and self.to_json() == other.to_json()
@@ -154,38 +153,6 @@ class Survey:
         """
         what = [*map(list, self.attributes.items()), list(self.protection)]
         return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
-
-    # -- from data -------------------------------------------------------------------------
-
-    @classmethod
-    def from_frame(
-        cls,
-        frame: pd.DataFrame,
-        protection: Sequence[Mapping[str, Any]] = (),
-        target: str | None = None,
-        levels: Mapping[str, Sequence[Any]] | None = None,
-    ) -> Survey:
-        """The survey behind a frame whose levels are declared: categorical, boolean or named here.
-
-        Levels are never taken from the values that happen to occur.
-
-        >>> votes = pd.Categorical(["y", "y"], categories=["n", "y"])
-        >>> Survey.from_frame(pd.DataFrame({"vote": votes})).attributes
-        {'vote': ('n', 'y')}
-        """
-        frame, levels = as_frame(frame), dict(levels or {})
-        for name in levels:
-            _known(name, frame.columns, "levels")
-        attributes: dict[str, Any] = {
-            name: levels.get(name, _declared(frame[name])) for name in frame.columns
-        }
-        silent = [name for name, declared in attributes.items() if declared is None]
-        if silent:
-            raise ValueError(
-                f"the levels of {listed(silent)} are not declared: name them in levels=, "
-                "or make the columns categorical with all their categories"
-            )
-        return cls(attributes, protection, target)
 
     # -- as a file -------------------------------------------------------------------------
 
@@ -367,15 +334,8 @@ def _fit(
 # -- kinds of values: each reads what was given for a key, or refuses it -----------------------
 
 
-def _probability(what: str, given: Any) -> float:
-    number = isinstance(given, (int, float, np.integer, np.floating))
-    holds = number and not isinstance(given, bool) and 0 <= given <= 1
-    _require(holds, what, "is a probability, from 0 to 1", given)
-    return float(given)
-
-
 def _probabilities(what: str, given: Any) -> list[float]:
-    return [_probability(f"each entry of {what}", value) for value in _sequence(what, given)]
+    return [probability(f"each entry of {what}", value) for value in _sequence(what, given)]
 
 
 def _pair(what: str, given: Any) -> list[float]:
@@ -442,18 +402,16 @@ class _Mechanism(NamedTuple):
 
 _ABSENT: dict[str, Callable[[str, Any], Any]] = {"absent": _level}
 _MECHANISMS = {
-    "warner": _Mechanism({"p": _probability}, _ABSENT, two=True),
-    "k-rr": _Mechanism({"p": _probability}),
-    "forced-response": _Mechanism({"truth": _probability, "forced": _probabilities}),
+    "warner": _Mechanism({"p": probability}, _ABSENT, two=True),
+    "k-rr": _Mechanism({"p": probability}),
+    "forced-response": _Mechanism({"truth": probability, "forced": _probabilities}),
     "matrix": _Mechanism({"matrix": _matrix}, {"outputs": _levels, "prior": _distribution}),
-    "triangular": _Mechanism({"p": _probability}, _ABSENT, two=True),
-    "crosswise": _Mechanism({"p": _probability}, _ABSENT, two=True),
-    "extended-crosswise": _Mechanism({"p": _probability}, _ABSENT, two=True),
+    "triangular": _Mechanism({"p": probability}, _ABSENT, two=True),
+    "crosswise": _Mechanism({"p": probability}, _ABSENT, two=True),
+    "extended-crosswise": _Mechanism({"p": probability}, _ABSENT, two=True),
     "cheating-detection": _Mechanism({"halves": _pair}, _ABSENT, two=True),
-    "unrelated-question": _Mechanism(
-        {"q": _probability}, {"personal": _distributions}, groups=True
-    ),
-    "multi-group": _Mechanism({"theta": _probability}, _ABSENT, groups=True, two=True),
+    "unrelated-question": _Mechanism({"q": probability}, {"personal": _distributions}, groups=True),
+    "multi-group": _Mechanism({"theta": probability}, _ABSENT, groups=True, two=True),
 }
 
 
@@ -464,18 +422,6 @@ def _require(holds: object, what: str, allowed: str, given: Any) -> None:
     """The one sentence of a refusal: what it is about, what is allowed, what was given."""
     if not holds:
         raise ValueError(f"{what} {allowed}; got {reprlib.repr(given)}")
-
-
-class _Frozen(dict[str, Any]):
-    """A mapping that nobody writes into, so that a survey and its fingerprint stay together."""
-
-    def _refuse(self, *_: object, **__: object) -> NoReturn:
-        raise TypeError("a survey cannot be changed: make another one, as dataclasses.replace does")
-
-    __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _refuse
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _Frozen, (dict(self),)
 
 
 def _rebuilt(value: Any, mapping: type, sequence: type) -> Any:
@@ -497,13 +443,6 @@ def _known(name: Any, names: Any, what: str) -> str:
     if not isinstance(name, str) or name not in names:
         raise ValueError(f"{what} names {name!r}, which is not among {listed(names)}")
     return name
-
-
-def _declared(column: pd.Series) -> Sequence[Any] | None:
-    """The levels that a column's type says; None if it says nothing."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return list(column.cat.categories)
-    return (False, True) if column.dtype.kind == "b" else None
 
 
 def _is_text(given: Any) -> bool:

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -162,10 +162,8 @@ class Domain:
 
     def codes(self, digits: np.ndarray) -> np.ndarray:
         """Level numbers (cells, attributes) to codes (cells,)."""
-        codes = np.zeros(len(digits), dtype=np.int64)
-        for column, stride in zip(np.asarray(digits).T, self.strides, strict=True):
-            codes += column.astype(np.int64) * stride
-        return codes
+        columns = list(np.asarray(digits).T)
+        return codes_of(columns, self) if columns else np.zeros(len(digits), dtype=np.int64)
 
 
 def encode(
@@ -271,19 +269,10 @@ def refuse_other_columns(columns: Iterable[str], domain: Domain) -> None:
         )
 
 
-def decode(codes: np.ndarray, domain: Domain, like: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Codes back to records, with the column types of `like` where that is given.
-
-    >>> decode(np.array([2, 0]), Domain(("A",), (("no", "so so", "yes"),)))["A"].tolist()
-    ['yes', 'no']
-    """
-    return from_level_numbers(list(domain.digits(codes).T), domain, like)
-
-
 def from_level_numbers(
     numbers: Sequence[np.ndarray], domain: Domain, like: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """:func:`decode` for records as numbers of levels, a column an attribute.
+    """Numbers of levels, a column an attribute, back to records, with the column types of `like`.
 
     >>> from_level_numbers([np.array([1, 0])], Domain(("A",), (("n", "y"),)))["A"].tolist()
     ['y', 'n']
@@ -472,6 +461,23 @@ def held(array: np.ndarray) -> np.ndarray:
     """
     array.flags.writeable = False
     return array
+
+
+class Frozen(dict[str, Any]):
+    """A mapping that nobody writes into: so a survey stays what its fingerprint says, and a scheme what it was.
+
+    >>> Frozen(p=0.7).pop("p")
+    Traceback (most recent call last):
+    TypeError: this cannot be changed: make another one, as dataclasses.replace does
+    """
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("this cannot be changed: make another one, as dataclasses.replace does")
+
+    __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Frozen, (dict(self),)
 
 
 def listed(values: Iterable, most: int = 12) -> str:

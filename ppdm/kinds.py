@@ -106,13 +106,8 @@ class Kind:
         if names not in self._parts:
             if len(self._parts) >= MOST_PARTS:
                 self._parts.clear()
-            left = [(c, [n for n in c.names if n in names]) for c in self.channels]
-            channels = tuple(
-                c if len(present) == len(c.names) else c.only(present)
-                for c, present in left
-                if present
-            )
-            self._parts[names] = replace(self, channels=channels)
+            parts = (_part(channel, names) for channel in self.channels)
+            self._parts[names] = replace(self, channels=tuple(part for part in parts if part))
         return self._parts[names]
 
     def where(self, names: Iterable[str]) -> Kind:
@@ -131,12 +126,16 @@ class Kind:
 
     def true_domain(self, reported: Domain) -> Domain:
         """The domain of the true answers behind a domain of reports."""
-        levels = {
-            name: levels
-            for channel in self.channels
-            for name, levels in zip(channel.names, channel.inputs.levels, strict=True)
-        }
-        return reported.with_levels(levels)
+        levels = [pair for c in self.channels for pair in zip(c.names, c.inputs.levels)]
+        return reported.with_levels(dict(levels))
+
+
+def _part(channel: Channel, names: Sequence[str]) -> Channel | None:
+    """What a channel does to these attributes."""
+    present = [name for name in channel.names if name in names]
+    if len(present) == len(channel.names):
+        return channel
+    return channel.only(present) if present else None
 
 
 ANSWERS, NOT_SAID, ESTIMATE = Kind("answers"), Kind("not said"), Kind("estimate")
@@ -231,14 +230,9 @@ def of_frame(frame: object) -> Kind:
 
     channels = []
     for text in dict.fromkeys(texts.values()):
-        if text in (_ANSWERS, _OPEN):
-            continue
-        channel = from_text(text)
-        if channel is not None:
-            present = [name for name in channel.names if texts.get(name) == text]
-            channels.append(
-                channel if len(present) == len(channel.names) else channel.only(present)
-            )
+        channel = None if text in (_ANSWERS, _OPEN) else from_text(text)
+        part = channel and _part(channel, [name for name, own in texts.items() if own == text])
+        channels += [part] if part else []
     if channels or _OPEN in texts.values():
         return Kind("reports", tuple(channels))
     return ANSWERS if set(texts) == set(getattr(frame, "columns", ())) else NOT_SAID
@@ -250,8 +244,4 @@ def levels_of(kind: Kind) -> Mapping[str, tuple]:
     >>> levels_of(NOT_SAID)
     {}
     """
-    return {
-        name: levels
-        for channel in kind.channels
-        for name, levels in zip(channel.names, channel.outputs.levels, strict=True)
-    }
+    return dict(pair for c in kind.channels for pair in zip(c.names, c.outputs.levels))

@@ -8,6 +8,7 @@ this is said in a warning. Anything else is not among the levels, however alike 
 from __future__ import annotations
 
 import re
+import reprlib
 import unicodedata
 import warnings
 from collections.abc import Hashable, Iterable, Sequence
@@ -58,6 +59,19 @@ def in_order(what: str, levels: Any) -> Any:
     if isinstance(levels, (set, frozenset)):
         raise ValueError(f"{what} stand in an order, as a list or a tuple has one; got a set")
     return levels
+
+
+def probability(what: str, given: Any) -> float:
+    """A probability as a number; anything else is refused by its name.
+
+    >>> probability("theta", 80)
+    Traceback (most recent call last):
+    ValueError: theta is a probability, from 0 to 1; got 80
+    """
+    number = isinstance(given, (int, float, np.integer, np.floating))
+    if not number or isinstance(given, bool) or not 0 <= given <= 1:
+        raise ValueError(f"{what} is a probability, from 0 to 1; got {reprlib.repr(given)}")
+    return float(given)
 
 
 def refuse_alike(what: str, values: Iterable[Any]) -> None:

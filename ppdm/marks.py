@@ -79,7 +79,8 @@ def read(frame: object) -> dict[str, str]:
     return {
         name: mark
         for name, mark, known in columns
-        if name in frame.columns and _among(_keys(labels[rows], _digests(frame[name], rows)), known)
+        if name in frame.columns
+        and np.isin(_keys(labels[rows], _digests(frame[name], rows)), known).all()
     }
 
 
@@ -91,7 +92,7 @@ def _parsed(text: str) -> tuple[float, list[tuple[str, str, np.ndarray]]]:
     columns = []
     for name, number, packed in plain["columns"]:
         digests = np.frombuffer(base64.b64decode(packed), np.uint16)
-        columns.append((name, plain["texts"][number], np.sort(_keys(rows, digests))))
+        columns.append((name, plain["texts"][number], _keys(rows, digests)))
     return plain["share"], columns
 
 
@@ -113,11 +114,16 @@ def _chosen(labels: np.ndarray, share: float) -> np.ndarray:
 def _digests(column: pd.Series, rows: np.ndarray) -> np.ndarray:
     """Sixteen bits for each value; 1, 1.0 and True have the same, as they are the same answer."""
     numbers, values = pd.factorize(column.iloc[rows], use_na_sentinel=False)
-    digests = [crc32(_written(value).encode("utf-8", "surrogatepass")) & 0xFFFF for value in values]
+    digests = [crc32(written(value).encode("utf-8", "surrogatepass")) & 0xFFFF for value in values]
     return np.array(digests, dtype=np.uint16)[numbers]
 
 
-def _written(value: object) -> str:
+def written(value: object) -> str:
+    """A value as text; 1, 1.0 and True are the same answer.
+
+    >>> written(1.0), written(True), written("1")
+    ('1', '1', '1')
+    """
     if isinstance(value, (bool, np.bool_, float, np.floating)) and value == value // 1:
         return str(int(value))
     return str(value)
@@ -126,13 +132,6 @@ def _written(value: object) -> str:
 def _keys(labels: np.ndarray, digests: np.ndarray) -> np.ndarray:
     """A number for each label with its value; a label may stand there more than once."""
     return labels * _ODD + digests
-
-
-def _among(keys: np.ndarray, known: np.ndarray) -> bool:
-    """Whether all are among the known ones, which are sorted."""
-    if not len(known):
-        return not len(keys)
-    return bool((known[np.searchsorted(known[:-1], keys)] == keys).all())
 
 
 def _packed(array: np.ndarray) -> str:

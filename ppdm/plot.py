@@ -168,9 +168,7 @@ def in_panels(
     return fig, fig.subplots(rows, across, squeeze=False, **shared).ravel(), across
 
 
-def name_ends(
-    ax: Axes, lines: Iterable[tuple[str, float, float]], reach: tuple[float, float] | None = None
-) -> bool:
+def name_ends(ax: Axes, lines: Iterable[tuple[str, float, float]]) -> bool:
     """Write each name (name, x, y of its end) to the right of the panel; False if they would collide.
 
     >>> ax = Figure().subplots()
@@ -180,7 +178,7 @@ def name_ends(
     False
     """
     lines = list(lines)
-    low, high = reach or ax.get_ylim()
+    low, high = ax.get_ylim()
     places = sorted((y - low) / ((high - low) or 1.0) for _, _, y in lines)
     if any(b - a < APART for a, b in itertools.pairwise(places)):
         return False

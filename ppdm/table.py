@@ -37,6 +37,7 @@ from ppdm.domain import (
     columns_of,
     declared,
     encode,
+    from_level_numbers,
     held,
     listed,
     refuse_unknown,
@@ -494,13 +495,7 @@ class Table:
             )
         cells, values = self.occupied()
         digits = self.domain.digits(cells)
-        columns = {
-            name: pd.array(np.array(levels, dtype=object)[digits[:, axis]]).astype(
-                pd.Series(list(levels)).dtype
-            )
-            for axis, (name, levels) in enumerate(zip(self.names, self.levels, strict=True))
-        }
-        return pd.DataFrame({**columns, value: values})
+        return from_level_numbers([*digits.T], self.domain).assign(**{value: values})
 
     @classmethod
     def from_frame(

@@ -26,11 +26,19 @@ ABOUT = (
 # Formulas: each from the source that its entry names -----------------------------------------------
 
 
+def mean(counts: list[int], values: list[D], less: int = 1) -> tuple[D, D]:
+    """The mean of what reports are worth, and its standard error with n - `less`."""
+    n = D(sum(counts))
+    first, second = (
+        sum((c * v**k for c, v in zip(counts, values, strict=True)), D(0)) / n for k in (1, 2)
+    )
+    return first, ((second - first**2) / (n - less)).sqrt()
+
+
 def slope(a: D, b: D, counts: list[int]) -> dict[str, D]:
     """A share by λ = a + b π for the reports that are the last ones of two."""
-    n = sum(counts)
-    told = D(counts[1]) / n
-    return {"share": (told - a) / b, "se": (told * (1 - told) / (n - 1)).sqrt() / abs(b)}
+    told = D(counts[1]) / sum(counts)
+    return {"share": (told - a) / b, "se": mean(counts, [-a / b, (1 - a) / b])[1]}
 
 
 def exact(a: D, b: D, counts: list[int]) -> dict[str, D]:
@@ -53,11 +61,11 @@ def exact(a: D, b: D, counts: list[int]) -> dict[str, D]:
 
 
 def k_rr(p: D, counts: list[int]) -> dict[str, D]:
-    n, other = sum(counts), (1 - p) / (len(counts) - 1)
-    told = [D(c) / n for c in counts]
-    return {f"share {i}": (t - other) / (p - other) for i, t in enumerate(told)} | {
-        f"se {i}": (t * (1 - t) / (n - 1)).sqrt() / (p - other) for i, t in enumerate(told)
-    }
+    other, result = (1 - p) / (len(counts) - 1), {}
+    for i in range(len(counts)):
+        worth = [((i == j) - other) / (p - other) for j in range(len(counts))]
+        result[f"share {i}"], result[f"se {i}"] = mean(counts, worth)
+    return result
 
 
 def likeliest(p: D, counts: list[int]) -> dict[str, D]:
@@ -142,29 +150,23 @@ def anchored(p: D, table: list[list[int]]) -> dict[str, D]:
 
 def paired(p: D, table: list[list[int]]) -> dict[str, D]:
     """Two questions, each by Warner with p: the share of yes to both is the mean of a product."""
-    n = sum(map(sum, table))
-    worth = (-(1 - p) / (2 * p - 1), p / (2 * p - 1))
-    mean, square = D(0), D(0)
-    for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
-        mean += D(table[i][j]) / n * worth[i] * worth[j]
-        square += D(table[i][j]) / n * (worth[i] * worth[j]) ** 2
-    return {"share": mean, "se": ((square - mean**2) / (n - 1)).sqrt()}
+    one = (-(1 - p) / (2 * p - 1), p / (2 * p - 1))
+    share, se = mean([*table[0], *table[1]], [x * y for x in one for y in one])
+    return {"share": share, "se": se}
 
 
 def compared(p: D, table: list[list[int]]) -> dict[str, D]:
     """P(yes to A | yes to B) - P(yes to A | no to B), both by Warner; the error linearized."""
-    n, gain = sum(map(sum, table)), 2 * p - 1
-    one = {0: -(1 - p) / gain, 1: p / gain}
-    cells = [(D(table[i][j]) / n, one[i], one[j]) for i in (0, 1) for j in (0, 1)]
-    b = sum((f * y for f, _, y in cells), D(0))
-    both = sum((f * x * y for f, x, y in cells), D(0))
-    rest = sum((f * x * (1 - y) for f, x, y in cells), D(0))
+    gain, counts = 2 * p - 1, [*table[0], *table[1]]
+    one = (-(1 - p) / gain, p / gain)
+    worth = [(x, y) for x in one for y in one]
+    b, both, rest = (
+        mean(counts, values)[0]
+        for values in zip(*((y, x * y, x * (1 - y)) for x, y in worth), strict=True)
+    )
     first, second = both / b, rest / (1 - b)
-    linear = [(f, (x - first) * y / b - (x - second) * (1 - y) / (1 - b)) for f, x, y in cells]
-    return {
-        "difference": first - second,
-        "se": (sum((f * v * v for f, v in linear), D(0)) / (n - 1)).sqrt(),
-    }
+    linear = [(x - first) * y / b - (x - second) * (1 - y) / (1 - b) for x, y in worth]
+    return {"difference": first - second, "se": mean(counts, linear)[1]}
 
 
 def weighed(p: D, weights: list[int], said: list[int]) -> dict[str, D]:
@@ -193,29 +195,19 @@ def logistic(p: D, table: list[list[int]]) -> dict[str, D]:
 
 def on_hidden(p: D, table: list[list[int]]) -> dict[str, D]:
     """The same by a covariate that is disguised, too: logits of the four undone shares; errors with n, by the delta method."""
-    n, gain = D(sum(map(sum, table))), 2 * p - 1
+    gain, counts = 2 * p - 1, [*table[0], *table[1]]
 
-    def one(true, told):
-        return (p if true == told else p - 1) / gain
+    def worth(a: int, b: int) -> list[D]:
+        """Of each cell of reports, for the share with these true answers."""
+        return [(p - (a != i)) * (p - (b != j)) / gain**2 for i in (0, 1) for j in (0, 1)]
 
-    cells = [(i, j) for i in (0, 1) for j in (0, 1)]
-    share = {
-        (a, b): sum((D(table[i][j]) / n * one(a, i) * one(b, j) for i, j in cells), D(0))
-        for a, b in cells
-    }
+    share = {(a, b): mean(counts, worth(a, b))[0] for a in (0, 1) for b in (0, 1)}
     result = {"(intercept)": (share[1, 0] / share[0, 0]).ln()}
     result["slope"] = (share[1, 1] / share[0, 1]).ln() - result["(intercept)"]
     for name, signs in (("(intercept)", {(1, 0): 1, (0, 0): -1}),
                         ("slope", {(1, 1): 1, (0, 1): -1, (1, 0): -1, (0, 0): 1})):  # fmt: skip
-        value = {
-            (i, j): sum(
-                (s / share[a, b] * one(a, i) * one(b, j) for (a, b), s in signs.items()), D(0)
-            )
-            for i, j in cells
-        }
-        mean = sum((D(table[i][j]) / n * value[i, j] for i, j in cells), D(0))
-        square = sum((D(table[i][j]) / n * value[i, j] ** 2 for i, j in cells), D(0))
-        result[f"se of {name}"] = ((square - mean**2) / n).sqrt()
+        parts = [[s / share[at] * w for w in worth(*at)] for at, s in signs.items()]
+        result[f"se of {name}"] = mean(counts, [*map(sum, zip(*parts, strict=True))], less=0)[1]
     return result
 
 
@@ -229,7 +221,6 @@ def two_samples(p: tuple[D, D], yes: tuple[int, int], asked: tuple[int, int]) ->
 def three(counts: list[int]) -> dict[str, D]:
     """[Huang & Du III.A] M = .7 .2 .1 | .2 .6 .3 | .1 .2 .6, by its cofactors."""
     M = [[7, 2, 1], [2, 6, 3], [1, 2, 6]]
-    n = sum(counts)
 
     def minor(i: int, j: int) -> int:
         rows = [[M[a][b] for b in range(3) if b != j] for a in range(3) if a != i]
@@ -239,9 +230,7 @@ def three(counts: list[int]) -> dict[str, D]:
     result = {}
     for x in range(3):
         worth = [10 * D(minor(y, x)) / det for y in range(3)]
-        share = sum((w * c for w, c in zip(worth, counts, strict=True)), D(0)) / n
-        square = sum((w * w * c for w, c in zip(worth, counts, strict=True)), D(0)) / n
-        result |= {f"share {x}": share, f"se {x}": ((square - share**2) / (n - 1)).sqrt()}
+        result[f"share {x}"], result[f"se {x}"] = mean(counts, worth)
     return result
 
 

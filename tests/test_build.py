@@ -14,7 +14,6 @@ import psutil
 import pytest
 
 from ppdm import cli, places
-from ppdm.book import settings
 from ppdm.book.build import chapters, commands, execute, extension, render
 
 ROOT = places.find_root(Path(__file__).parent)
@@ -214,16 +213,6 @@ def test_nothing_works_on_after_kill_9_of_the_parent(tmp_path):
         parent.kill()
 
 
-@pytest.mark.slow
-def test_a_killed_kernel_is_one_sentence(tmp_path, capfd):
-    path = notebook(tmp_path / "n.ipynb", "1", "import os, signal\nos.kill(os.getpid(), 9)", "3")
-    with pytest.raises(RuntimeError, match="n.ipynb failed"):
-        execute.execute(path, tmp_path / "out.ipynb", {}, tmp_path, scratch=tmp_path / "work")
-    told = capfd.readouterr().err
-    assert "n.ipynb: its kernel was ended from outside (out of memory?); what its studies" in told
-    assert "Traceback" not in told and len(told.splitlines()) == 1
-
-
 # One at a time, each under its own name
 
 
@@ -256,22 +245,6 @@ def test_a_second_build_says_who_is_at_work_and_waits(tmp_path):
     first.communicate()
     assert second.stdout.readline() == "in\n"
     assert second.communicate("", timeout=20)[1] == ""
-
-
-def test_runs_with_other_parameters_do_not_overwrite_each_other(book, monkeypatch, capsys):
-    monkeypatch.chdir(book.root)
-    places_ = []
-    monkeypatch.setattr(commands, "execute", lambda *a, **k: places_.append((a[1], a[3])))
-    for given in (["seed 7"], ["seed 8"], [], ["seed 7", "name b"], ["name b/c"], ["name b-c"]):
-        options = [word for pair in given for word in ("-p", *pair.split())]
-        monkeypatch.setattr(commands, "check_parameters", lambda *_: None)
-        assert cli.main(["run", "00", *options]) == 0
-    assert len(set(places_)) == 6
-    assert places_[0][0] == book.out / "runs/00_first/seed-7/00_first.ipynb"
-    assert (
-        f"results:  {book.out / 'runs/00_first/seed-7/results/00_first'}" in capsys.readouterr().out
-    )
-    assert all(output.resolve().is_relative_to(book.out / "runs/00_first") for output, _ in places_)
 
 
 def test_a_run_says_what_it_decided_otherwise_than_the_book(tmp_path):
@@ -372,30 +345,6 @@ def test_a_warning_fails_the_site_and_the_last_good_one_stays(tmp_path, capfd):
     assert "Good." in (site.html / "index.html").read_text()
 
 
-def test_a_link_that_sphinx_does_not_see_fails_the_site(tmp_path, monkeypatch):
-    site = tiny_site(tmp_path, "")
-    page = site.work / "fresh" / "index.html"
-    page.parent.mkdir(parents=True)
-    page.write_text('<a href="gone.html">x</a><a href="#nowhere">y</a>')
-    monkeypatch.setattr(render, "_run_jupyter_book", lambda where: page.parent)
-    with pytest.raises(RuntimeError, match="2 links of the site lead nowhere"):
-        render.render(site)
-    assert not site.html.exists()
-
-
-def test_jupyter_book_makes_this_book_as_html_only(tmp_path):
-    tiny_site(tmp_path, "")
-    source = tmp_path / "out" / "src"
-    with (source / "_config.yml").open("a") as file:
-        file.write("sphinx: {extra_extensions: [ppdm.book.build.extension]}\n")
-    job = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", source]
-    job += ["--builder", "linkcheck"]
-    done = subprocess.run(job, capture_output=True, text=True, check=False)
-    assert done.returncode != 0
-    assert done.stderr.strip().splitlines()[-1].startswith("This book is made as HTML, by `jupyter")
-    assert "Traceback" not in done.stderr
-
-
 @pytest.mark.parametrize(("profile", "words"), [(None, ["book"]), ("quick", ["book", "quick"])])
 def test_jupyter_book_hands_over_to_ppdm(book, tmp_path, monkeypatch, profile, words):
     """What is typed by habit is the command of the house; another folder gets a copy of its site."""
@@ -419,15 +368,3 @@ def test_jupyter_book_hands_over_to_ppdm(book, tmp_path, monkeypatch, profile, w
 
 
 # Whose links
-
-
-def test_the_repository_is_named_once_and_everything_follows(tmp_path, monkeypatch):
-    monkeypatch.setenv("GITHUB_REPOSITORY", "ada/survey")
-    config = settings.staged_config(ROOT)
-    assert config["repository"]["url"] == "https://github.com/ada/survey"
-    assert config["html"]["baseurl"] == "https://ada.github.io/survey/"
-    assert config["html"]["use_edit_page_button"] and config["launch_buttons"]["binderhub_url"]
-    assert config["sphinx"]["config"]["ppdm_repository"] == "ada/survey"
-    monkeypatch.setenv("GITHUB_REPOSITORY", "survey")
-    with pytest.raises(ValueError, match="owner/name, not 'survey'"):
-        settings.repository(ROOT)

@@ -97,9 +97,9 @@ DEFECTS = [
     ("<button></button>", "axe", "button-name"),
     (
         """<p style='height: 100vh'>late</p><script>
-        setTimeout(() => document.querySelector('h1').style.marginTop = '600px', 60)</script>""",
+        setTimeout(() => document.querySelector('h1').style.marginTop = '300px', 60)</script>""",
         "jumps",
-        "while it loads, allowed 0.3",
+        "while it loads, allowed 0.1",
     ),
     ("<p><span class='math'>x^2</span></p>", "mathematics", "x^2"),
     (
@@ -143,16 +143,6 @@ def test_the_browser_finds_what_is_wrong(seen, extra, kind, said):
 @pytest.mark.parametrize("extra", FINE)
 def test_the_browser_finds_nothing_wrong(seen, extra):
     assert seen[extra] == []
-
-
-@pytest.mark.slow
-def test_modes_differ_in_what_they_show(chromium_path, site):
-    extra = """<style>@media (prefers-color-scheme: dark) {#d {color: #222; background: #111}}
-    @media (max-width: 700px) {#n {width: 900px}}</style><p id="d">dark</p><p id="n">narrow</p>"""
-    with serving(site(extra)) as address:
-        findings = check_pages(address, ["index.html"])
-    assert {f.mode for f in findings if f.kind == "axe"} == {"wide dark", "narrow dark"}
-    assert {f.mode for f in findings if f.kind == "too wide"} == {"narrow light", "narrow dark"}
 
 
 def run(site, *options):

@@ -47,7 +47,7 @@ def problems(folder, frame, quick=""):
              "rule": {"name": "bound", "below": 0.5}, "expect": "reproduced", "needs": ["as_declared"]}  # fmt: skip
     (folder / "01_toy.yml").write_text(yaml.safe_dump([entry]))
     book = ledger.Ledger(ledger.read(folder / "01_toy.yml"), quick)
-    with pytest.raises(LedgerError, match="the check 'as_declared' has no rows"):
+    with pytest.raises(LedgerError, match="ZM-1 takes its evidence from 'as_declared'"):
         book.decide("ZM-1", 0.1)
     book.rows["as_declared"] = ledger.Rows(frame)
     book.decide("ZM-1", 0.1)

@@ -48,19 +48,6 @@ def test_only_the_missing_tool_is_installed(tmp_path, hidden):
     assert (code, asked, updates) == (0, expected, 1), told
 
 
-@pytest.mark.parametrize("browser", ["chromium-browser", "google-chrome", "google-chrome-stable"])
-def test_another_browser_will_do(tmp_path, browser):
-    tools = [browser, *(t for t in TOOLS if t != "chromium")]
-    assert install(tmp_path, tools)[2] == []
-
-
-@pytest.mark.parametrize("wanted", ["npm", "weka", "bubblewrap"])
-def test_what_apt_refuses_and_is_not_needed_is_left_out_with_a_word(tmp_path, wanted):
-    tool = {"bubblewrap": "bwrap"}.get(wanted, wanted)
-    code, told, _, _ = install(tmp_path, [t for t in TOOLS if t != tool], refused=wanted)
-    assert code == 0 and f"left out: {wanted}" in told
-
-
 def test_no_browser_to_be_had_is_a_sentence(tmp_path):
     code, told, _, _ = install(tmp_path, [t for t in TOOLS if t != "chromium"], refused="chromium")
     assert code == 1 and "install google-chrome" in told

@@ -3,13 +3,11 @@
 import json
 import subprocess
 import sys
-import tomllib
 
 import pytest
 
 from ppdm import cli
 from ppdm.book import arguments
-from ppdm.places import find_root
 
 
 def test_the_overview_names_every_command(capsys):
@@ -108,13 +106,6 @@ def test_what_needs_an_extra_names_it_in_one_sentence(plain, line, extra):
     assert words.endswith(f"which is not installed: install ppdm with its extra `{extra}`.\n")
 
 
-def test_an_extra_that_a_command_names_brings_what_the_machinery_needs():
-    project = tomllib.loads((find_root() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    for command in cli.COMMANDS.values():
-        brings = project["optional-dependencies"].get(command.extra, [])
-        assert command.extra in ("", "survey", "book") or "ppdm[book]" in brings, command
-
-
 def test_an_absent_part_is_one_sentence(capsys, monkeypatch):
     absent = cli.Command("nothing", "ppdm.no_such_room:add", "ppdm.no_such_room:main")
     monkeypatch.setitem(cli.COMMANDS, "lab", absent)
@@ -135,23 +126,6 @@ def test_a_misspelt_chapter_or_parameter_is_one_sentence(capsys):
     assert "did you mean '00_primer'?" in capsys.readouterr().err
     assert cli.main(["run", "00_primer", "-p", "sed", "7"]) == 1
     assert "00_primer.ipynb has no parameter 'sed'; did you mean 'seed'?" in capsys.readouterr().err
-
-
-def test_the_site_is_asked_for_before_it_is_shown(capsys, monkeypatch, tmp_path):
-    (tmp_path / "notebooks").mkdir()
-    (tmp_path / "_config.yml").touch()
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["book", "serve"]) == 1
-    assert "type `ppdm book` first" in capsys.readouterr().err
-
-
-def test_no_heavy_library_is_loaded_to_say_the_version():
-    code = (
-        "import sys; from ppdm import cli; cli.main(['--version']); "
-        "print([m for m in ('matplotlib', 'sklearn', 'cvxpy', 'papermill', 'sphinx') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_importing_the_package_loads_next_to_nothing():

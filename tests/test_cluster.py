@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -91,36 +92,25 @@ def slow_point(rng, reps, theta, folder):
 
 
 @pytest.mark.slow
-def test_the_cluster_gives_the_same_bits(two_workers, tmp_path, monkeypatch):
+def test_the_cluster_gives_the_same_bits_and_names_what_fails(two_workers, tmp_path, monkeypatch):
     grid = {"theta": [0, 1, 2, 3, 4, 5]}
     here = study.run(point, grid, reps=20, seed=5, workers=1, cache=False)
-    executor = cluster.connected(two_workers.address)
-    there = study.run(point, grid, reps=20, seed=5, executor=executor, cache=False)
-    pd.testing.assert_frame_equal(here, there, check_exact=True)
+    there = {"executor": cluster.connected(two_workers.address), "cache": False}
+    frame = study.run(point, grid, reps=20, seed=5, **there)
+    pd.testing.assert_frame_equal(here, frame, check_exact=True)
     monkeypatch.setenv("PPDM_SCHEDULER", two_workers.address)
     monkeypatch.setenv("PPDM_CACHE", str(tmp_path))
-    named = study.run(point, grid, reps=20, seed=5)
-    pd.testing.assert_frame_equal(here, named, check_exact=True)
-
-
-@pytest.mark.slow
-def test_a_worker_with_other_code_is_refused_with_a_sentence(two_workers, monkeypatch):
-    other = {**cluster.made_of(), "numpy": "1.0"}
-    monkeypatch.setattr(cluster, "made_of", lambda: other)
-    executor = cluster.connected(two_workers.address)
-    with pytest.raises(RuntimeError, match="a worker has numpy .*, the study was sent .*numpy 1.0"):
-        study.run(point, {"theta": [1]}, reps=2, seed=1, executor=executor, cache=False)
-
-
-@pytest.mark.slow
-def test_a_point_that_fails_is_named(two_workers):
-    executor = cluster.connected(two_workers.address)
+    pd.testing.assert_frame_equal(here, study.run(point, grid, reps=20, seed=5), check_exact=True)
 
     def fails(rng, reps, theta):
         raise ValueError("no such answer")
 
     with pytest.raises(study.PointError, match="point theta=3 failed: ValueError: no such answer"):
-        study.run(fails, {"theta": [3]}, reps=2, seed=1, executor=executor, cache=False)
+        study.run(fails, {"theta": [3]}, reps=2, seed=1, **there)
+    other = {**cluster.made_of(), "numpy": "1.0"}
+    monkeypatch.setattr(cluster, "made_of", lambda: other)
+    with pytest.raises(RuntimeError, match="a worker has numpy .*, the study was sent .*numpy 1.0"):
+        study.run(point, {"theta": [1]}, reps=2, seed=1, **there)
 
 
 @pytest.mark.slow
@@ -162,8 +152,6 @@ def test_a_worker_that_dies_costs_nothing_but_time(two_workers, tmp_path):
         while not list(began.glob(f"*.{victim.pid}")):
             time.sleep(0.02)
         os.kill(victim.pid, signal.SIGKILL)
-
-    import threading
 
     killer = threading.Thread(target=kill, daemon=True)
     killer.start()

@@ -5,7 +5,6 @@ import hashlib
 import io
 import lzma
 import math
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -86,16 +85,6 @@ def test_counts_that_the_archive_documents():
     assert (pima.frame == 0).sum()[describe.IMPOSSIBLE_ZEROS].tolist() == [5, 35, 227, 374, 11]
 
 
-def test_the_first_records_of_adult_are_those_of_adult_data():
-    first = data.load("adult", "stored").first(10_000).frame
-    assert len(first) == 10_000
-    assert [str(age) for age in first["age"]] == [row[0] for row in raw_rows("adult")[:10_000]]
-    with pytest.raises(ValueError, match="1 to 768 for pima, not 800"):
-        data.load("pima", "stored").first(800)
-    with pytest.raises(ValueError, match=r"takes 1 to 768 for pima, not 10\.5"):
-        data.load("pima", "stored").first(10.5)
-
-
 def test_provenance_says_where_the_rows_came_from():
     origin = data.load("adult", "stored").provenance
     assert origin.sha256 == {file: CHECKSUMS[file] for file in FILES["adult"]}
@@ -155,22 +144,6 @@ def test_a_damaged_file_names_both_checksums(damaged_folder, damage, capsys):
     assert printed.count("DAMAGED") == 1 and printed.count(" ok") == 4
 
 
-def test_a_missing_file_is_named(damaged_folder):
-    (damaged_folder / "adult.test.xz").unlink()
-    with pytest.raises(data.DamagedFileError, match="adult.test.xz is missing"):
-        data.load("adult", "stored")
-
-
-def test_verify_prints_a_line_a_file(capsys):
-    assert data.verify()
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 5
-    for line, (file, checksum) in zip(lines, CHECKSUMS.items(), strict=True):
-        assert line.startswith(file) and checksum in line
-        assert line.endswith("  ok")
-    assert ["32,561", "16,281", "699", "435", "768"] == [line.split()[1] for line in lines]
-
-
 def run_cli(*words):
     import argparse
 
@@ -189,16 +162,6 @@ def test_the_commands(capsys, damaged_folder):
     assert run_cli("verify") == 1
 
 
-def test_describe_counts_what_is_there():
-    sheet = describe.overview(data.load("adult", "stored"))
-    assert (sheet["numeric"], sheet["nominal"], sheet["repeated records"]) == (6, 8, 52)
-    assert math.isclose(sheet["share of the larger class"], 37_155 / 48_842)
-    columns = describe.columns(data.load("breast-cancer-wisconsin", "stored"))
-    assert columns.loc["bare-nuclei", "missing"] == 16
-    assert columns.loc["bare-nuclei", ["smallest", "median", "largest"]].tolist() == [1, 1, 10]
-    assert columns.loc["class", "commonest"] == "2 (66%)"
-
-
 def test_information_is_sklearns_mutual_information():
     from sklearn.metrics import mutual_info_score
 
@@ -206,23 +169,3 @@ def test_information_is_sklearns_mutual_information():
     gains = describe.information(bits, "class")
     for vote, gain in gains.items():
         assert math.isclose(gain, mutual_info_score(bits[vote], bits["class"]) / math.log(2))
-
-
-def test_compare_finds_what_was_changed():
-    pima = data.load("pima", "stored")
-    frame = pima.frame.copy()
-    frame.loc[3, "age"] = 99
-    frame.loc[1, "class"] = 1
-    frame = frame.iloc[:-1]
-    changed = SimpleNamespace(name="pima", frame=frame)
-    found = data.compare(changed)
-    assert found["row"].tolist() == [1, 3, 767] and found["column"].tolist() == [
-        "class",
-        "age",
-        "*",
-    ]
-    assert found["here"].tolist() == [1, 99, "absent"]
-    assert found["reference"].tolist() == [0, int(pima.frame.loc[3, "age"]), "present"]
-    assert data.compare(pima).empty
-    with pytest.raises(ValueError, match="same columns: \\['age'\\]"):
-        data.compare(SimpleNamespace(name="pima", frame=frame.drop(columns="age")))

@@ -8,8 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from ppdm import data
 from ppdm.data import binary
@@ -67,23 +65,6 @@ def test_every_option_is_what_it_says(name):
             assert row.rule == rule and row.ones == expected.count(1) / len(expected)
             assert row.constant == (len(set(expected)) == 1)
             assert row.missing == frame[row.column].isna().sum()
-
-
-@settings(max_examples=50, deadline=None)
-@given(st.lists(st.integers(-3, 3), min_size=2, max_size=30))
-def test_even_ties_leave_no_column_constant_that_was_not(values):
-    bits, _, _ = binary._split(np.array(values, dtype=float), "median", "even")
-    assert len(set(values)) == 1 or 0 < bits.sum() < len(values)
-
-
-def test_adult_by_default():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # nothing may be constant
-        bits, record = data.binarize(data.load("adult"))
-    assert bits.shape == (48_842, 15) and list(bits)[-1] == "income"
-    assert bits["income"].sum() == 11_687 and (bits.dtypes == "int64").all()
-    rules = record.set_index("column")["rule"]
-    assert rules[["age", "capital-gain", "workclass"]].tolist() == ["> 37", "> 0", "is Private"]
 
 
 def test_columns_that_become_constant_are_said():

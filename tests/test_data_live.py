@@ -43,13 +43,6 @@ def archive_csv(uci_id):
     return f"{HEADERS[uci_id]}\n{body}\n"
 
 
-PAGES = {
-    "503": ("busy", 503),
-    "html": ("<html>maintenance</html>",),
-    "404": ('{"status": 404, "message": "no such dataset"}',),
-}
-
-
 class Archive(BaseHTTPRequestHandler):
     """Answers by the word that its server was given, and by a change of the table."""
 
@@ -72,8 +65,8 @@ class Archive(BaseHTTPRequestHandler):
                 return self.send_without_end()
             return self.send(text)
         archive.calls += 1
-        if archive.word in PAGES:
-            return self.send(*PAGES[archive.word])
+        if archive.word == "503":
+            return self.send("busy", 503)
         if archive.word == "hang up":
             return self.connection.close()
         if archive.word == "stall":
@@ -169,9 +162,7 @@ def test_a_changed_cell_is_reported_and_auto_takes_the_stored_copy(archive):
     ("word", "change", "reason"),
     [
         ("503", None, "it ended with ConnectionError: Error connecting to server"),
-        ("html", None, "JSONDecodeError"),
         ("hang up", None, "RemoteDisconnected|ConnectionError"),
-        ("404", None, "no such dataset"),
         ("cut", None, "IncompleteRead"),
         ("good", lambda text: text[: len(text) // 2] + "\n", "rows of 435; it was cut off|tokenizing"),
         ("good", lambda text: text.replace("Class", "Party", 1), "it has no column class"),
@@ -241,25 +232,11 @@ def test_without_a_network_or_the_library_it_is_said(archive, monkeypatch):
         data.load("adult", "live")
 
 
-def test_the_environment_sets_the_source(archive, monkeypatch):
-    monkeypatch.setenv("PPDM_DATA_SOURCE", "live")
-    assert data.load(VOTING).provenance.source == "live"
-    assert data.load(VOTING, "stored").provenance.source == "stored"
-
-
 @pytest.mark.parametrize("source", ["live", "auto"])
 def test_pima_has_no_live_source_and_says_so(archive, source):
     with pytest.warns(UserWarning, match="pima is no longer in the UCI archive: using the stored"):
         dataset = data.load("pima", source)
     assert dataset.provenance.source == "stored" and archive.calls == 0
-
-
-@pytest.mark.slow
-def test_the_comparison_of_the_data_page(archive):
-    report = data.compare_with_archive()
-    assert report["data set"].tolist() == ["adult", "breast-cancer-wisconsin", VOTING]
-    assert report["cells that differ"].tolist() == [0, 0, 0]
-    assert report["rows"].tolist() == [48_842, 699, 435]
 
 
 def test_what_is_published_is_fetched_by_https_alone_and_up_to_a_size(archive):

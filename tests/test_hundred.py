@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from browser import opened
 
-from ppdm import RRMatrix, UnrelatedQuestion, count, data
-from ppdm.book.site import collector
+from ppdm import RRMatrix, count
 from ppdm.estimate import inversion, inversion_se
 from ppdm.places import find_root
 
@@ -21,17 +20,15 @@ SETTINGS = [(0.7, 0.3), (0.55, 0.3), (0.45, 0.9), (0.95, 0.05), (0.3, 0.5), (0, 
 def page(request, tmp_path_factory, chromium):
     """The games alone, without the book around them."""
     folder = tmp_path_factory.mktemp("hundred")
-    block = collector.collector_block().split("html\n", 1)[1].rsplit("````", 1)[0]
     places = "".join(
-        f'<div id="{name}"></div>'
-        for name in ("hundred", "many-more", "collector-answers", "collector-records")
+        f'<div id="{name}"></div>' for name in ("hundred", "many-more", "collector-answers")
     )
     scripts = "".join(
         f"<script>{(STATIC / name).read_text(encoding='utf-8')}</script>"
         for name in ("formulas.js", "widgets.js", "hundred.js")
     )
     (folder / "index.html").write_text(
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>H</title>{places}{block}{scripts}'
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>H</title>{places}{scripts}'
     )
     size = {"viewport": {"width": request.param, "height": 800}, "has_touch": request.param < 400}
     with opened(chromium, folder, "index.html", **size) as opened_page:
@@ -108,17 +105,3 @@ def test_the_collector_is_told_how_often_he_can_be_right(page):
     best = sum(max(table[r, r], table[r, 1 - r]) for r in (0, 1))
     assert f"is right in {round(100 * best)} % of all cases" in said
     assert re.search(r"You are right \d+ of 10 times", said)
-
-
-def test_the_collector_s_records_are_the_package_s(page):
-    told = collector.collector()
-    answers = data.binarize(data.load("adult"))[0].drop(columns=["fnlwgt", "education-num"])
-    prior = count(answers).proportions()
-    digits = np.array([report["answers"] for report in told["reports"]])
-    truth = UnrelatedQuestion(told["q"]).truth_of_reports(prior, prior.domain.codes(digits))
-    assert np.allclose(truth, [report["truth"] for report in told["reports"]], atol=5e-5)
-    everything = prior.densified().values
-    best = np.maximum(told["q"] * everything, (1 - told["q"]) / prior.domain.size).sum()
-    assert told["best"] == pytest.approx(best, abs=5e-5)
-    page.get_by_role("button", name="Fair coins").click()
-    assert "gives" in page.locator("#collector-records .said").inner_text()

@@ -1,5 +1,7 @@
 """The key of kept results: another for whatever decides a result, the same in every session."""
 
+import importlib
+import json
 import os
 import subprocess
 import sys
@@ -45,38 +47,31 @@ def own_modules(tmp_path, monkeypatch):
     fresh()
 
 
-def name_of(module="mine", **how):
-    __import__(module)
-    return store.Store(sys.modules[module].point, 1, **how).name
+def name_of():
+    return store.Store(importlib.import_module("mine").point, 1).name
 
 
 MINE = "import numpy as np\nfrom helper import h\ndef point(rng, reps): return {'m': h(np.zeros(reps))}\n"
-CHAINS = {
-    "its own file": ("mine.py", MINE, MINE.replace("zeros", "ones")),
-    "what it imports": ("helper.py", "def h(x): return x\n", "def h(x): return -x\n"),
-    "what that imports, within a function": ("folder/far.py", "k = 1\n", "k = 2\n"),
-    "a package of one's own": ("folder/near.py", "k = 1\n", "k = 2\n"),
+CHAINS = {  # each is imported by the one before it: a module, from a function, a package of one's own
+    "mine.py": "import numpy as np\nfrom helper import h\ndef point(rng, reps): return {'m': h(np.zeros(reps))}\n",
+    "helper.py": "def h(x):\n  import folder.far\n  from folder import near\n  return x\n",
+    "folder/far.py": "k = 1\n",
+    "folder/near.py": "k = 1\n",
 }
 
 
-@pytest.mark.parametrize("edit", CHAINS.values(), ids=CHAINS)
+@pytest.mark.parametrize("edit", CHAINS)
 def test_an_edit_of_what_is_imported_gives_another_key_and_the_same_source_the_same(
     edit, own_modules
 ):
-    own_modules("mine.py", MINE)
-    own_modules(
-        "helper.py", "def h(x):\n  import folder.far\n  from folder import near\n  return x\n"
-    )
-    own_modules("folder/far.py", "")
-    own_modules("folder/near.py", "")
-    name, before, after = edit
-    keys = []
-    for text in (before, after, before):
+    for name, text in CHAINS.items():
         own_modules(name, text)
+    keys = [name_of()]
+    for text in (CHAINS[edit] + "more = 1\n", CHAINS[edit]):
+        own_modules(edit, text)
         keys.append(name_of())
-    assert keys[0] == keys[2] != keys[1]
     own_modules("unrelated.py", "k = 3\n")
-    assert name_of() == keys[0]
+    assert keys[0] == keys[2] == name_of() != keys[1]
 
 
 def test_a_key_knows_arguments_data_and_seed():
@@ -119,20 +114,12 @@ def test_a_key_is_the_same_in_every_session():
     assert sessions[0] == sessions[1] and len(sessions[0]) == 2
 
 
-def notebook(source):
-    """The function `point` of a notebook with this source."""
-    scope = {"__name__": "__main__", "np": np}
-    exec(source, scope)  # noqa: S102
-    return scope["point"]
-
-
 def test_a_function_of_a_notebook_is_computed_each_time_and_says_so(capsys, tmp_path):
-    calls = []
-    point = notebook("def point(rng, reps, log): log.append(1); return {'m': rng.random(reps)}")
-    for given in (point, lambda rng, reps, log: point(rng, reps, log)):
+    calls, scope = [], {"__name__": "__main__"}
+    exec("def point(rng, reps, log): log.append(1); return {'m': rng.random(reps)}", scope)  # noqa: S102
+    for given in (scope["point"], lambda rng, reps, log: scope["point"](rng, reps, log)):
         for _ in range(2):
-            study = partial(given, log=calls)
-            grid.run(study, [{}], 2, seed=1, workers=1)
+            grid.run(partial(given, log=calls), [{}], 2, seed=1, workers=1)
         said = capsys.readouterr().err
         assert said.count("Points are computed each time, as ") == 2
         assert "is not a function of a module that can be imported" in said
@@ -150,8 +137,6 @@ def test_functions_and_arguments_are_packed_and_found_again():
     nested = {"a": (table, table.T, [1, None, "x", float("inf")]), "coin": MultiGroup, 3: True}
     options = {"ours": {}, "other": {"negative": "literal"}}
     function = partial(worlds._in_world, partial(mg.trees, tables=nested), options)
-    import json
-
     again = identity.unpack(json.loads(json.dumps(identity.pack(function))))
     assert again.func is worlds._in_world and again.args[1] == options
     assert again.args[0].func is mg.trees
@@ -188,14 +173,6 @@ def test_sources_edited_during_a_session_are_not_trusted(monkeypatch, capsys):
     monkeypatch.setattr(identity, "_BEGAN", 0.0)
     assert store.Store(mg.trees, 1).folder is None
     assert "changed since this session began" in capsys.readouterr().err
-
-
-def test_streams_do_not_depend_on_how_a_number_is_written():
-    a = identity.stream(1, {"q": identity.plain("q", np.float32(0.5)), "d": "x"}).random()
-    b = identity.stream(1, {"d": "x", "q": 0.5}).random()
-    assert a == b
-    values = {identity.stream(1, {"q": q}, block).random() for q in range(50) for block in range(3)}
-    assert len(values) == 150
 
 
 def test_a_stream_is_what_it_was():

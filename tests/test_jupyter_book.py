@@ -12,7 +12,7 @@ from ppdm.places import find_root
 
 ROOT = find_root()
 BY_HABIT = ["-c", "from jupyter_book.cli.main import main; main()", "build", "."]
-OURS = ["-m", "ppdm", "quick"]
+OURS = ["-m", "ppdm", "book", "quick"]
 #: What two runs of one book differ in: when they ended and how long they took.
 TIMES = [
     (r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "<when>"),

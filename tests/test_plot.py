@@ -54,19 +54,6 @@ def test_every_kind_has_words_and_draws_the_same_twice(summary, front):
         ElementTree.fromstring(plot.element(figure, figure.alt, kind))  # well formed
 
 
-def test_the_words_follow_the_data(summary):
-    adult = summary[(summary.dataset == "adult") & (summary.groups == 1)]
-    figure = plot.curves(adult, x="theta", baselines={"ID3, undisguised": 0.8})
-    first, last = adult["mean"].iloc[0], adult["mean"].iloc[-1]
-    assert f"falls from {first:.3g} at θ = 0 to" in figure.alt
-    assert f"and rises to {last:.3g} at θ = 1" in figure.alt
-    assert "Level of ID3, undisguised 0.8." in figure.alt
-    assert "Repetitions: 40." in figure.caption
-    assert "95 % intervals" in figure.caption
-    upside_down = adult.assign(mean=1.5 - adult["mean"])
-    assert "rises from" in plot.curves(upside_down, x="theta").alt
-
-
 def lettering(figure):
     """The sizes of all text in a drawing, in points."""
     return [
@@ -109,25 +96,6 @@ def test_on_the_page_ids_are_its_own_and_ink_is_the_pages(summary):
     assert ids.isdisjoint(re.findall(r'\bid="([^"]*)"', plot.element(figure, "", "second")))
     used = re.findall(r'href="#([^"]*)"|url\(#([^)]*)\)', element)
     assert {a or b for a, b in used} <= ids
-
-
-def test_a_variance_of_one_repetition_is_refused(summary):
-    with pytest.raises(ValueError, match="two repetitions"):
-        plot.variances(summary.assign(var=np.nan), x="theta")
-
-
-def luminance(colour):
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-@pytest.mark.parametrize("colour", plot.COLOURS)
-@pytest.mark.parametrize("page", ["#ffffff", "#14181e"])
-def test_colours_stand_out_from_both_pages(colour, page):
-    """Graphics want a contrast of 3 (WCAG 1.4.11)."""
-    low, high = sorted([luminance(colour), luminance(page)])
-    assert (high + 0.05) / (low + 0.05) >= 3
 
 
 @pytest.mark.parametrize("missing", [None, np.nan])

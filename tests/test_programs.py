@@ -303,7 +303,6 @@ def run(steps: list[tuple], people: pd.DataFrame, folder: str) -> tuple[State, f
 def truth(state: State, steps: list[tuple], score: bool) -> tuple[float, float]:
     """What is asked for, of the people, and the standard error of its estimate."""
     people, target = state.people, steps[-1][-1]
-    part = np.ones(len(people), dtype=bool)
     weights = people["w"].to_numpy()
     for name, level in state.condition.items():
         if name == "d":

@@ -43,28 +43,11 @@ def test_against_the_definitions_written_as_loops():
         assert ours == pytest.approx(metrics_as_written(A, B))
 
 
-def test_worked_by_hand():
-    A = np.array([[1, 9], [2, 7], [3, 8], [4, 10.0]])  # ranks 1234 and 3124; means 2.5, 8.5
-    B = np.array([[4, 9], [3, 7], [2, 8], [1, 10.0]])  # ranks 4321 and 3124; means 2.5, 8.5
-    expected = {"VD": np.sqrt(20 / 324), "RP": 8 / 8, "RK": 4 / 8, "CP": 0, "CK": 1}
-    assert rank_metrics(A, B) == pytest.approx(expected)
-
-
 def test_no_change_and_growing_maps_keep_all_ranks():
     A = np.random.default_rng(2).normal(10, 3, (30, 4))
     assert rank_metrics(A, A) == {"VD": 0, "RP": 0, "RK": 1, "CP": 0, "CK": 1}
     moved = rank_metrics(A, A**3)
     assert (moved["RP"], moved["RK"]) == (0, 1) and moved["VD"] > 1
-
-
-def test_a_blind_shuffle_moves_ranks_by_a_third_of_the_rows():
-    """The mean of |i - j| over all pairs is (n^2 - 1) / (3 n); one value in n keeps its rank."""
-    n, m = 500, 200
-    rng = np.random.default_rng(3)
-    A = rng.random((n, m))
-    shuffled = rank_metrics(A, rng.permuted(A, axis=0))
-    assert shuffled["RP"] == pytest.approx((n * n - 1) / (3 * n), rel=0.01)
-    assert shuffled["RK"] == pytest.approx(1 / n, rel=0.4)  # 200 expected, sd 14: 5 sd are 0.35
 
 
 def test_ties_take_the_rank_that_was_asked_for():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import yaml
 
-from ppdm.study import cards, ledger, rates, rules
+from ppdm.study import cards, ledger, rules
 from ppdm.study.rules import NOT, OPEN, SO
 
 MARGIN = 0.02
@@ -34,27 +34,22 @@ def found(kind, out=0.0, spread=0.001, draws=20, seed=1, at=0):
 
 @pytest.mark.parametrize("kind", ["bound below", "bound above", "near", "ordering"])
 def test_a_miss_within_the_margin_does_not_matter_and_one_beyond_it_does(kind):
+    out = 15.4 if kind == "ordering" else 0.4  # differences begin further inside
     for at in range(4):
-        out = 15.4 if kind == "ordering" else 0.4  # differences begin further inside
-        assert found(kind, out, at=at).outcome == SO
-        assert found(kind, out + 1.2, at=at).outcome == NOT
-        assert found(kind, out + 0.6, spread=0.01, at=at).outcome == OPEN
-        assert (
-            found(kind, out + 0.6, spread=0.02, at=at).outcome != NOT
-        )  # within the margin nothing refutes
+        said = [found(kind, out + more, spread, at=at).outcome
+                for more, spread in ((0, 0.001), (1.2, 0.001), (0.6, 0.01))]  # fmt: skip
+        assert said == [SO, NOT, OPEN]
 
 
 def test_a_trend_is_refused_for_one_step_back_beyond_the_margin_and_for_no_rise():
     for kind in ("rising", "falling"):
         rule, given, level, sign = KINDS[kind]
-        assert found(kind).outcome == SO
-        back = np.array(level)
-        back[2] = back[1] + sign * 0.5 * MARGIN
-        assert rule(back, 0.001, margin=MARGIN, **given).outcome == SO
-        back[2] = back[1] + sign * 1.5 * MARGIN
-        assert rule(back, 0.001, margin=MARGIN, **given).outcome == NOT
-        assert rule(np.full(4, 0.3), 0.001, margin=MARGIN, **given).outcome == OPEN
-        assert rule(np.array(level)[::-1], 0.001, margin=MARGIN, **given).outcome == NOT
+        for step, outcome in ((-1, SO), (0.5, SO), (1.5, NOT)):
+            back = np.array(level)
+            back[2] = back[1] + sign * step * MARGIN
+            assert rule(back, 0.001, margin=MARGIN, **given).outcome == outcome
+        for values, outcome in ((np.full(4, 0.3), OPEN), (np.array(level)[::-1], NOT)):
+            assert rule(values, 0.001, margin=MARGIN, **given).outcome == outcome
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -69,12 +64,8 @@ def test_draws_may_share_what_they_like(kind):
 
 
 def test_a_claim_on_140_levels_holds_with_two_misses_within_the_margin():
-    room = np.full(140, 0.03)
-    room[:2] = -0.008
-    assert rules.outcome(room, 0.001, margin=MARGIN) == SO
-    room[0] = -0.025
-    assert rules.outcome(room, 0.001, margin=MARGIN) == NOT
-    assert rules.outcome(room, 0.02, margin=MARGIN) == OPEN
+    for room, se, outcome in ((-0.008, 0.001, SO), (-0.025, 0.001, NOT), (-0.025, 0.02, OPEN)):
+        assert rules.outcome([room, -0.008] + [0.03] * 138, se, margin=MARGIN) == outcome
     with pytest.raises(ValueError, match="margin is -1; it must be 0 or more"):
         rules.outcome(0.1, margin=-1)
 
@@ -103,8 +94,8 @@ def test_the_design_of_one_comparison_keeps_its_rates(draws):
     noise = (noise - noise.mean()) / noise.std(ddof=1) * np.sqrt(draws)
     drawn = 0.5 + noise[:, None] * wider * MARGIN / 3.92
     finding = rules.bound(0.5, drawn=drawn, below=0.5, margin=MARGIN)
-    measured = rates.measured(SO, finding.chance, np.random.default_rng(7))
-    assert measured.of == rates.JUST and measured.fault == ""
+    measured = rules.measured(SO, finding.chance, np.random.default_rng(7))
+    assert measured.of == rules.JUST and measured.fault == ""
     assert abs(measured.accepts_true - 0.975) < 0.02 + 5 * np.sqrt(0.975 * 0.025 / 2000)
     assert measured.accepts_false < 0.025 + 0.015
 
@@ -112,9 +103,9 @@ def test_the_design_of_one_comparison_keeps_its_rates(draws):
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_of_rule_keeps_its_rates(kind):
     exact, rough = (found(kind, spread=s).chance for s in (0.001, 0.05))
-    assert rates.measured(SO, exact, np.random.default_rng(4)).fault == ""
+    assert rules.measured(SO, exact, np.random.default_rng(4)).fault == ""
     assert (
-        "just true would pass only" in rates.measured(OPEN, rough, np.random.default_rng(4)).fault
+        "just true would pass only" in rules.measured(OPEN, rough, np.random.default_rng(4)).fault
     )
 
 
@@ -127,34 +118,37 @@ ENTRY = {
 
 
 def decided(folder, evidence, **changes):
-    entry = {k: v for k, v in (ENTRY | changes).items() if v is not None}
-    (folder / "claims").mkdir(exist_ok=True)
-    (folder / "claims" / "01_toy.yml").write_text(yaml.safe_dump([entry]))
-    (folder / "claims" / "margins.yml").write_text("accuracy: {margin: 0.02, says: two points}")
-    book = ledger.Ledger(ledger.read(folder / "claims" / "01_toy.yml"))
+    """The decision, and what keeps the build from being one."""
+    entry = ENTRY | {"one_world": "a test"} | changes
+    file = folder / "claims" / "01_toy.yml"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(yaml.safe_dump([{k: v for k, v in entry.items() if v is not None}]))
+    file.with_name("margins.yml").write_text("accuracy: {margin: 0.02, says: two points}")
+    book = ledger.Ledger(ledger.read(file))
     decision = book.decide("ZM-1", **evidence)
-    book.write(folder / "results" / "01_toy" / "claims.csv")
+    ledger.write(folder / "results" / "01_toy" / "claims.csv", book.in_order())
     merged = ledger.merge(folder / "results", folder / "claims")
-    return decision, merged.problems + [
-        line for line in merged.changed if "draws of chance" not in line
-    ]
+    return decision, merged.problems + merged.changed
 
 
 def test_a_claim_carries_its_rates(tmp_path):
-    decision, changed = decided(tmp_path, {"value": 0.4, "se": 0.004}, one_world="a test")
-    row = decision.row()
-    assert (row["outcome"], changed) == ("reproduced", [])
-    assert float(row["accepts_true"]) > 0.95 and float(row["accepts_false"]) < 0.05
-    assert (
-        "A claim that is just true passes 100 times in 100, one that is false by the margin "
-        in cards.card(decision)
-    )
-    assert "margin 0.02 (accuracy)" in row["rule"]
-    refused, _ = decided(tmp_path, {"value": 0.6, "se": 0.004}, expect="not reproduced")
-    assert (
-        "A true claim is refused 0 times in 100, one as far off as this 100 times in 100."
-        in cards.card(refused)
-    )
+    for value, verdict, sentence in (
+        (
+            0.4,
+            "reproduced",
+            "A claim that is just true passes 100 times in 100, one that is false by",
+        ),
+        (
+            0.6,
+            "not reproduced",
+            "A true claim is refused 0 times in 100, one as far off as this 100 times",
+        ),
+    ):
+        decision, changed = decided(tmp_path, {"value": value, "se": 0.004}, expect=verdict)
+        row, html = decision.row(), cards.card(decision)
+        assert (row["outcome"], changed) == (verdict, []) and sentence in html
+        assert float(row["accepts_true"]) > 0.95 and float(row["accepts_false"]) < 0.05
+        assert "margin 0.02 (accuracy)" in row["rule"]
 
 
 @pytest.mark.parametrize(
@@ -171,38 +165,27 @@ def test_a_claim_carries_its_rates(tmp_path):
 def test_a_planted_rule_that_errs_tells_nothing_and_fails_the_build(
     tmp_path, evidence, changes, fault
 ):
-    decision, changed = decided(tmp_path, evidence, one_world="a test", **changes)
+    decision, changed = decided(tmp_path, evidence, **changes)
     assert decision.verdict == OPEN
     assert fault in decision.note or decision.finding.outcome == OPEN
     accepted = "01_toy: the rule of ZM-1 accepts the plant next"
     assert changed in (["01_toy: claim ZM-1 is cannot be told, expected reproduced"], [accepted])
-    _, changed = decided(tmp_path, evidence, one_world="a test", **changes | {"expect": OPEN})
+    _, changed = decided(tmp_path, evidence, **changes | {"expect": OPEN})
     assert changed in ([], [accepted])  # unless it is expected to tell nothing
 
 
 def test_not_reproduced_needs_the_opposite_to_be_sure(tmp_path):
     """What is only uncertain is neither *wrong* nor *not reproduced*."""
-    unsure, _ = decided(tmp_path, {"value": 0.53, "se": 0.02}, unmet="wrong")
-    assert unsure.verdict == OPEN and unsure.finding.outcome == OPEN
-    sure, _ = decided(tmp_path, {"value": 0.6, "se": 0.02}, unmet="wrong", expect="wrong")
-    assert sure.verdict == "wrong"
-
-
-def test_margins_have_names(tmp_path):
-    with pytest.raises(
-        ledger.LedgerError,
-        match="has the margin 'accurac'; rules that weigh chance have one of acc",
-    ):
-        decided(tmp_path, {}, margin="accurac")
-    with pytest.raises(ledger.LedgerError, match="gives its rule a margin of its own"):
-        decided(tmp_path, {}, rule={"name": "bound", "below": 0.5, "margin": 0.3})
+    for value, verdict in ((0.53, OPEN), (0.6, "wrong")):
+        sure, _ = decided(tmp_path, {"value": value, "se": 0.02}, unmet="wrong", expect="wrong")
+        assert sure.verdict == verdict
 
 
 def test_a_printed_number_is_told_from_its_neighbour():
     """True: the paper is another of our draws. False: it is one of the neighbour's. And a tie is one."""
     given = {"printed": "0.42", "paper_reps": 50, "family": 40}
     ours, far = ({"mean": m, "sd": 0.01, "reps": 50} for m in (0.418, 0.47))
-    measured = rates.printed(ours, given, [far], np.random.default_rng(1))
+    measured = rules.printed(ours, given, [far], np.random.default_rng(1))
     assert measured.fault == "" and measured.accepts_true > 0.99
     for mean, printed in ((0.25, "0.3"), (0.75, "0.8")):  # each off by exactly half a unit
         assert rules.agree(mean, 0.0, 50, printed=printed).met

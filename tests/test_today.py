@@ -8,7 +8,7 @@ import oracles
 import pandas as pd
 import pytest
 
-from ppdm import Domain, MultiGroup, RRMatrix, Table, UnrelatedQuestion, count
+from ppdm import Domain, MultiGroup, Table, UnrelatedQuestion, count
 from ppdm.disguise import today
 from ppdm.learn import NaiveBayes
 from ppdm.privacy.channel import epsilon
@@ -70,25 +70,6 @@ def test_variances_are_the_literatures(P, eps):
         found.append((exact, lambda p, size=size: today.variance_subset(n, eps, size, p)))
     for exact, form in found:
         assert exact == pytest.approx(np.array([form(p) for p in P]) + P * (1 - P), rel=1e-9)
-
-
-@pytest.mark.parametrize("eps", EPSILONS)
-def test_subset_selection_beats_its_own_neighbours_at_the_right_size(eps):
-    for n in (4, 7):
-        least = min(range(1, n), key=lambda k: today.variance_subset(n, eps, k))
-        assert abs(least - today.subset_size(n, eps)) <= 1
-
-
-def test_drawn_reports_have_the_variance_that_is_written():
-    """4,000 surveys of 500; a sample variance is off by 2.2 % a standard error; bound 6 of them."""
-    rng, P, N = np.random.default_rng(2), np.array([0.5, 0.3, 0.2]), 500
-    own, other = today.bits(1.0)
-    counts = rng.multinomial(N, today.unary(3, 1.0) @ P, size=4_000)
-    bits = (np.arange(8)[:, None] >> np.arange(3)[::-1]) & 1
-    shares = (counts @ bits / N - other) / (own - other)
-    assert shares.mean(axis=0) == pytest.approx(P, abs=6 * 2.0 / math.sqrt(4_000 * N))
-    exact = variance(today.unary(3, 1.0), bits, own, other, P) / N
-    assert shares.var(axis=0) == pytest.approx(exact, rel=6 * 0.0224)
 
 
 def test_records_by_the_whole_and_one_by_one():
@@ -180,17 +161,6 @@ def test_one_sampled_undoes_its_own_reports_only():
         ValueError, match="levels no, yes of 'A'; the reports are no, yes, not asked"
     ):
         count(answers).reported_by(scheme)
-
-
-def test_the_optimised_bit_is_the_best_one():
-    """[Wang et al. 2017, Section 4.4] With the odds of the two bits fixed by ε, own = 1/2 is best."""
-    for eps in EPSILONS:
-        best = oracles.variance_unary(eps)
-        for own in np.linspace(0.05, 0.95, 19):
-            odds = own / (1 - own) / math.exp(eps)
-            other = odds / (1 + odds)
-            assert other * (1 - other) / (own - other) ** 2 >= best - 1e-12
-        assert RRMatrix(today.unary(3, eps)).epsilon() == pytest.approx(eps)
 
 
 def test_pairs_of_more_reports_than_answers_are_undone():

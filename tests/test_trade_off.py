@@ -128,58 +128,6 @@ def test_every_setting_by_keyboard_and_what_is_better_is_named(page):
                 }
 
 
-def spots(page) -> dict[str, tuple[float, float]]:
-    """Where the points of the picture are, in the window, by their names."""
-    page.locator(".trade-off svg").scroll_into_view_if_needed()
-    return page.evaluate(
-        "() => Object.fromEntries([...document.querySelectorAll('.trade-off .dot')].map((dot) => {"
-        "const box = dot.getBoundingClientRect();"
-        "return [dot.textContent, [box.x + box.width / 2, box.y + box.height / 2]]; }))"
-    )
-
-
-@pytest.mark.parametrize("hand", ["mouse", "touch"])
-def test_every_point_can_be_taken_hold_of_and_none_is_cut(page, hand):
-    choose(page, "Breast Cancer")
-    frame = page.locator(".trade-off svg").bounding_box()
-    for row in SHOWN.to_dict("records"):
-        known, axis = spots(page), row["symbol"]
-        name = f"{row['scheme']}, {axis} = {row['parameter']:g}"
-        x, y = known[name]
-        frame = page.locator(".trade-off svg").bounding_box()
-        assert (
-            frame["x"] + 5 < x < frame["x"] + frame["width"] - 5
-            and frame["y"] < y < frame["y"] + frame["height"]
-        )
-        if hand == "mouse":
-            page.mouse.move(x + 60, y)
-            page.mouse.down()
-            page.mouse.move(x, y, steps=3)  # dragged there
-            page.mouse.up()
-        else:
-            page.touchscreen.tap(x, y)
-        if min(np.hypot(x - a, y - b) for other, (a, b) in known.items() if other != name) >= 3:
-            assert (
-                page.locator(".trade-off .said strong").inner_text().strip()
-                == f"Breast Cancer, {name}."
-            )
-            asserts(page, row)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-def test_what_cannot_be_is_not_offered(page):
-    choose(page, "AIBR")
-    choose(page, "ID3")  # it never grew from a distorted table: another scheme is shown
-    assert page.get_by_role("radio", name="AIBR").count() == 0
-    choose(page, "tells which report is hers")
-    assert page.get_by_role("radio", name="how common each answer is").count() == 0
-    choose(page, "guesses her class")
-    assert (
-        page.get_by_role("radio", name="own list").count() == 0
-    )  # a bound, no attacker's knowledge of ours
-    choose(page, "naive Bayes")
-
-
 def test_without_a_plane_nothing_is_offered(tmp_path):
     trade_off.write(tmp_path, tmp_path / "no results")
     assert '"settings":[]' in (tmp_path / "trade_off_data.js").read_text(encoding="utf-8")

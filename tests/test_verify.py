@@ -145,16 +145,3 @@ def test_a_manifest_cannot_call_what_does_not_compute(path):
     known = manifest.Manifest("", {"experiments": [{"function": told, "seed": 1}]}, {})
     with pytest.raises(manifest.ManifestError, match="is no function of a module that computes"):
         known.compute({"experiment": 0, "coords": {}, "block": 0, "reps": 1})
-
-
-def test_sums_see_another_order_and_what_is_not_a_number():
-    def table(*values):
-        return np.array([(v,) for v in values], [("a", "f8")])
-
-    kept = [(total, odd) for total, _, odd in manifest.sums(table(1, 2, 4))]
-    assert manifest.difference(table(1, 2, 4), kept) == 0
-    assert manifest.difference(table(2, 1, 4), kept) > manifest.CLOSE
-    assert manifest.difference(table(1, 2, np.nan), kept) == np.inf
-    odd = [(total, odd) for total, _, odd in manifest.sums(table(1, np.inf, np.nan))]
-    assert manifest.difference(table(1, np.inf, np.nan), odd) == 0
-    assert manifest.difference(table(1, np.nan, np.inf), odd) == np.inf

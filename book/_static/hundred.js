@@ -418,32 +418,8 @@
     );
   }
 
-  function collectorOfRecords(place, data) {
-    let at = 0;
-    guessing(
-      place, ["A person's own answers", "Fair coins"],
-      () => {
-        const report = data.reports[at++ % data.reports.length];
-        const lines = data.questions.map((question, i) =>
-          make("li", { class: report.answers[i] ? "yes" : "no" }, `${question}: ${yes(report.answers[i])}`));
-        return {
-          shown: make("ul", { class: "record" }, ...lines),
-          answer: Number(!report.own),
-          reveal: `${report.own ? "it was a person's own record" : "it was made of coins"}; ` +
-            `the collector, who knows which records are common, gives ${percent(report.truth)} to “own”.`,
-        };
-      },
-      () => `The scheme sends the own record with probability ${fixed(data.q)} and promises no more. ` +
-        `The collector who knows which records are common is right in ${percent(data.best)} of all cases.`,
-    );
-  }
-
   const games = {
     hundred, "many-more": manyMore, "collector-answers": collectorOfAnswers,
-    "collector-records": (place) => {
-      const block = document.getElementById("collector-data");
-      if (block) collectorOfRecords(place, JSON.parse(block.textContent));
-    },
   };
   for (const [id, game] of Object.entries(games)) {
     const place = document.getElementById(id);

@@ -65,25 +65,6 @@ window.addEventListener("hashchange", followMoved);
 window.addEventListener("resize", makeAllScrollable);
 window.addEventListener("scrollend", makeAllScrollable); // formulas are set when they come near
 
-// The meaning of a word: Escape puts it away; the first touch shows it, the second follows the link.
-function makeTerm(term) {
-  const reopen = () => term.classList.remove("closed", "open");
-  term.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && reopen());
-  term.addEventListener("focusout", reopen);
-  term.firstElementChild.addEventListener("click", (event) => {
-    if (event.pointerType !== "touch" || term.classList.contains("open")) return;
-    event.preventDefault();
-    term.classList.add("open");
-  });
-}
-const terms = document.querySelectorAll(".term");
-terms.forEach(makeTerm);
-if (terms.length) {
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") terms.forEach((term) => term.classList.add("closed"));
-  });
-}
-
 // Under chapter 5's planes there is a button: their points come alive, and what that takes is loaded then.
 function addLiveFigure(figure) {
   const button = Object.assign(document.createElement("button"), { type: "button", className: "live-figure", textContent: "Take hold of the points" });

@@ -30,8 +30,7 @@ TAKES: dict[str, dict[str, dict[str, Any]]] = {
         "--seed": {"type": int, "help": "draw the same points as an earlier call"},
         "--quick": _QUICK,
         "--from": {"dest": "source", "metavar": "PLACE",
-                   "help": "manifests from elsewhere: a file, a folder, the https address of a folder, or `published` for "
-                   "this repository's own site"},
+                   "help": "manifests from elsewhere: a file or a folder"},
     },
     "book": {
         "--scheduler": _SCHEDULER,

@@ -12,7 +12,6 @@ import argparse
 import json
 import secrets
 import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,7 +24,6 @@ from ppdm.study import manifest, provenance, store
 from ppdm.study.identity import checksum
 
 SHOWN = 10  # of a long list
-Entry = tuple[str, "Path | str", bytes]  # a chapter, where its manifest lies, what is in it
 
 
 def main(args: argparse.Namespace) -> int:
@@ -42,7 +40,7 @@ def main(args: argparse.Namespace) -> int:
 
 def look(
     where: places.Layout,
-    manifests: list[Entry],
+    manifests: list[Path],
     points: int,
     seed: int | None = None,
     keep: bool = True,
@@ -50,7 +48,7 @@ def look(
     """Check chapter by chapter; the chapters that are not as their manifests say."""
     seed = secrets.randbelow(10**6) if seed is None else seed
     rng = np.random.default_rng(seed)
-    notes = {stem: _verify(stem, place, content, points, rng) for stem, place, content in manifests}
+    notes = {_stem(path): _verify(path, points, rng) for path in manifests}
     if keep:
         content = json.dumps(manifest.last_verified(where.out) | notes, indent=1)
         try:
@@ -61,41 +59,22 @@ def look(
     return [stem for stem, note in notes.items() if note["wrong"]]
 
 
-# Finding the manifests ------------------------------------------------------------------------------
-
-
-def _manifests(args: argparse.Namespace, where: places.Layout) -> list[Entry]:
+def _manifests(args: argparse.Namespace, where: places.Layout) -> list[Path]:
     """Every manifest that is asked for."""
-    source = args.source or str(where.results)
-    if source == "published":
-        source = _published()
-    entries = list(_download(source, args.chapter)) if "://" in source else here(Path(source))
-    entries = [entry for entry in entries if entry[0].startswith(args.chapter or "")]
-    if not entries:
+    source = Path(args.source or where.results)
+    paths = [path for path in here(source) if _stem(path).startswith(args.chapter or "")]
+    if not paths:
         command = "ppdm book quick" if args.quick else "ppdm book"
         wanted = f" of a chapter {args.chapter!r}" if args.chapter else ""
         raise ValueError(f"there is no manifest{wanted} in {source}: `{command}` writes them")
-    return entries
+    return paths
 
 
-def _published() -> str:
-    """Where this repository's own site has its manifests."""
-    from ppdm.book.settings import pages_address, repository
-
-    name = repository(places.find_root())
-    if name is None:
-        raise ValueError(
-            "--from published: this folder is no checkout from GitHub, and GITHUB_REPOSITORY is not set"
-        )
-    return f"{pages_address(name)}_static/manifests"
-
-
-def here(place: Path) -> list[Entry]:
+def here(place: Path) -> list[Path]:
     """The manifests of a file or a folder."""
-    paths = sorted(place.glob("*/manifest.json")) or sorted(place.glob("*.json*"))
-    return [
-        (_stem(path), path, path.read_bytes()) for path in ([place] if place.is_file() else paths)
-    ]
+    if place.is_file():
+        return [place]
+    return sorted(place.glob("*/manifest.json")) or sorted(place.glob("*.json*"))
 
 
 def _stem(place: Path) -> str:
@@ -103,47 +82,33 @@ def _stem(place: Path) -> str:
     return place.parent.name if place.name == "manifest.json" else place.name.partition(".json")[0]
 
 
-def _download(address: str, chapter: str | None) -> Iterator[Entry]:
-    from ppdm.data.live import download
-
-    if address.endswith((".json", ".json.gz")):
-        yield _stem(Path(address)), address, download(address)
-        return
-    for notebook in places.find_notebooks(places.find_root()):
-        if notebook.stem.startswith(chapter or ""):
-            page = f"{address.rstrip('/')}/{notebook.stem}.json.gz"
-            yield notebook.stem, page, download(page)
-
-
 # One chapter ----------------------------------------------------------------------------------------
 
 
-def _verify(stem: str, place: Path | str, content: bytes, points: int, rng) -> dict:
+def _verify(path: Path, points: int, rng) -> dict:
     """Check one chapter; print what was found and return it."""
-    print(stem)
+    print(_stem(path))
     note = {
-        "fingerprint": "", "wrong": 0, "equal": 0, "close": 0, "different": 0,
+        "fingerprint": "", "wrong": 1, "equal": 0, "close": 0, "different": 0,
         "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "versions": provenance.versions(), "machine": provenance.machine(),
     }  # fmt: skip
     try:
-        known = manifest.read(content, Path(place).name)
+        known = manifest.read(path.read_bytes(), path.name)
     except manifest.ManifestError as error:
         print(f"  {error}.")
-        return note | {"wrong": 1}
-    print(f"  fingerprint {known.fingerprint}")
-    print("".join(f"  {line}\n" for line in _circumstances(known)), end="")
-    faults = []
-    if isinstance(place, Path) and place.name == "manifest.json":  # its tables lie beside it
-        gone = _changed(known.what["tables"], place.parent)
+        return note
+    lines, faults = [f"fingerprint {known.fingerprint}", *_circumstances(known)], []
+    if path.name == "manifest.json":  # its tables lie beside it
         faults = [
-            f"{name} is {'not as written' if (place.parent / name).is_file() else 'not there'}"
-            for name in gone
+            f"{name} is {'not as written' if (path.parent / name).is_file() else 'not there'}"
+            for name in _changed(known.what["tables"], path.parent)
         ]
-        print(f"  {len(known.what['tables'])} tables: {_listed(faults) or 'as written'}")
+        lines.append(f"{len(known.what['tables'])} tables: {_listed(faults) or 'as written'}")
     kept, damaged = _kept_points(known)
     if kept:
-        print(f"  {kept:,} kept points: {_listed(damaged) or 'as written'}")
+        lines.append(f"{kept:,} kept points: {_listed(damaged) or 'as written'}")
+    print("".join(f"  {line}\n" for line in lines), end="")
     counts, lines = _compute_again(known, points, rng)
     print("".join(f"  {line}\n" for line in lines), end="")
     wrong = len(faults) + len(damaged) + counts["different"]
@@ -169,11 +134,10 @@ def _circumstances(known: manifest.Manifest) -> list[str]:
 
 def _changed(checksums: dict[str, str], folder: Path) -> list[str]:
     """Which files of a folder are gone or not as written."""
-    paths = {name: folder / name for name in checksums}
     return [
         name
-        for name, path in paths.items()
-        if not path.is_file() or checksum(path.read_bytes()) != checksums[name]
+        for name, known in checksums.items()
+        if not (folder / name).is_file() or checksum((folder / name).read_bytes()) != known
     ]
 
 
@@ -195,45 +159,38 @@ def _kept_points(known: manifest.Manifest) -> tuple[int, list[str]]:
 
 def _compute_again(known: manifest.Manifest, number: int, rng) -> tuple[dict, list[str]]:
     """Compute some points anew: the counts by how they agree, and sentences that say it."""
-    named = [point for point in known.what["points"] if "notebook" not in known.function(point)]
+    every = known.what["points"]
+    named = [point for point in every if "notebook" not in known.function(point)]
     drawn = sorted(rng.choice(len(named), min(number, len(named)), replace=False).tolist())
     counts, worst, lines = {"equal": 0, "close": 0, "different": 0}, 0.0, []
     for i in tqdm(drawn, unit="point", leave=False, disable=None):
-        how, far, line = _compare(known, named[i])
+        try:
+            table = known.compute(named[i])
+        except manifest.ManifestError as error:
+            counts["different"] += 1
+            lines.append(f"{_of(known, named[i])} cannot be computed: {error}")
+            continue
+        equal = manifest.table_checksum(table) == named[i]["sha256"]
+        far = 0.0 if equal else manifest.difference(table, named[i]["sums"])
+        how = "equal" if equal else "close" if far < manifest.CLOSE else "different"
         counts[how] += 1
+        if how == "different":
+            size = "in kind" if far == float("inf") else f"by {far:.1g} of its size"
+            lines.append(f"{_of(known, named[i])} differs {size}")
         worst = max(worst, far) if how == "close" else worst
-        lines += [line] if line else []
     words = {
         "equal": "agree to the bit",
         "close": f"to the last digits (relative difference up to {worst:.0e})",
         "different": "do not",
     }
     outcome = ", ".join(f"{n} {words[how]}" for how, n in counts.items() if n or how == "equal")
-    lines.insert(
-        0, f"{len(drawn)} of {len(named):,} points computed again{': ' + outcome if drawn else ''}"
-    )
-    rest = len(known.what["points"]) - len(named)
-    if rest:
+    said = f"{len(drawn)} of {len(named):,} points computed again{': ' + outcome if drawn else ''}"
+    if len(named) < len(every):
         lines.append(
-            f"{rest:,} of {len(known.what['points']):,} points belong to functions of the notebook: "
+            f"{len(every) - len(named):,} of {len(every):,} points belong to functions of the notebook: "
             "run the chapter to compute them again"
         )
-    return counts, lines
-
-
-def _compare(known: manifest.Manifest, point: dict) -> tuple[str, float, str]:
-    """How a point computed anew agrees, how far it is off, and a sentence if it is another."""
-    try:
-        table = known.compute(point)
-    except manifest.ManifestError as error:
-        return "different", 0.0, f"{_of(known, point)} cannot be computed: {error}"
-    if manifest.table_checksum(table) == point["sha256"]:
-        return "equal", 0.0, ""
-    far = manifest.difference(table, point["sums"])
-    if far < manifest.CLOSE:
-        return "close", far, ""
-    size = "in kind" if far == float("inf") else f"by {far:.1g} of its size"
-    return "different", far, f"{_of(known, point)} differs {size}"
+    return counts, [said, *lines]
 
 
 def _of(known: manifest.Manifest, point: dict) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -37,36 +36,31 @@ __all__ = [
 
 #: Longer texts stay in this process: a frame carries the fingerprint only.
 _LONGEST = 20_000
-_FORMS: Mapping[str, type[Channel]] = {
-    "matrix": Matrix, "mixture": Mixture, "flip": Flip, "lot": Lot
-}  # fmt: skip
+_FORMS = {form.__name__: form for form in (Matrix, Mixture, Flip, Lot, Personal, Domain)}
 _known: dict[str, Channel] = {}
 
 
-def to_plain(channel: Channel) -> dict[str, Any]:
-    """A channel as lists, strings and numbers: what a file, a frame or a browser is told of it.
+def to_plain(value: Any) -> Any:
+    """A channel, and what it is made of, as mappings, lists, strings and numbers.
 
     >>> yes = Domain(("A",), (("no", "yes"),))
     >>> to_plain(Flip(yes, yes, 0.8, ((1, 0),)))["keep"]
     0.8
     """
-    form = next(name for name, kind in _FORMS.items() if type(channel) is kind)
-    names = {
-        "names": channel.names,
-        "inputs": channel.inputs.levels,
-        "outputs": channel.outputs.levels,
-    }
-    numbers = {
-        name: value for name, value in vars(channel).items()
-        if name in type(channel).__dataclass_fields__ and name not in ("inputs", "outputs")
-    }  # fmt: skip
-    if isinstance(channel, Mixture):
-        personal = numbers.pop("personal")
-        numbers |= {"shares": personal.shares, "joint": personal.joint}
-    return {"form": form, **_lists(names), **_lists(numbers)}
+    if type(value).__name__ in _FORMS:
+        state = value.__getstate__()
+        if isinstance(value, Domain):
+            del state["whole"]
+        parts = {name: to_plain(part) for name, part in state.items()}
+        return {"form": type(value).__name__, **parts}
+    if isinstance(value, np.ndarray):
+        return {"array": value.tolist()}
+    if isinstance(value, np.generic):
+        return value.item()
+    return [*map(to_plain, value)] if isinstance(value, tuple) else value
 
 
-def from_plain(plain: Mapping[str, Any]) -> Channel:
+def from_plain(plain: Any) -> Any:
     """The inverse of :func:`to_plain`.
 
     >>> yes = Domain(("A",), (("no", "yes"),))
@@ -74,20 +68,14 @@ def from_plain(plain: Mapping[str, Any]) -> Channel:
     >>> from_plain(to_plain(coin)) == coin
     True
     """
-    numbers = dict(plain)
-    kind, names = _FORMS[numbers.pop("form")], tuple(numbers.pop("names"))
-    sides = [Domain(names, numbers.pop(side)) for side in ("inputs", "outputs")]
-    if kind is Mixture:
-        shares, joint = numbers.pop("shares"), numbers.pop("joint")
-        arrays = (np.array(joint[0], dtype=np.int64), np.array(joint[1])) if joint else None
-        numbers["personal"] = Personal(sides[0], shares and tuple(map(np.array, shares)), arrays)
-    for name in {"M", "prior"} & numbers.keys():
-        numbers[name] = None if numbers[name] is None else np.array(numbers[name])
-    for name in {"turned", "blocks"} & numbers.keys():
-        numbers[name] = tuple(map(tuple, numbers[name]))
-    if "sizes" in numbers:
-        numbers["sizes"] = tuple(numbers["sizes"])
-    return kind(*sides, **numbers)
+    if isinstance(plain, list):
+        return tuple(map(from_plain, plain))
+    if not isinstance(plain, dict):
+        return plain
+    if "array" in plain:
+        return np.array(plain["array"])
+    parts = {name: from_plain(part) for name, part in plain.items()}
+    return _FORMS[parts.pop("form")](**parts)
 
 
 def to_text(channel: Channel) -> str:
@@ -109,17 +97,6 @@ def to_text(channel: Channel) -> str:
 
 
 @lru_cache(maxsize=256)
-def from_text(text: str) -> Channel | None:
+def from_text(text: str) -> Any:
     """The inverse of :func:`to_text`; None where another process kept what it means."""
-    if not text.startswith("{"):
-        return _known.get(text)
-    return from_plain(json.loads(text))
-
-
-def _lists(values: Mapping[str, Any]) -> dict[str, Any]:
-    def plain(value: Any) -> Any:
-        if isinstance(value, np.ndarray | np.generic):
-            return value.tolist()
-        return [plain(part) for part in value] if isinstance(value, tuple) else value
-
-    return {name: plain(value) for name, value in values.items()}
+    return from_plain(json.loads(text)) if text.startswith("{") else _known.get(text)

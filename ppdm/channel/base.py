@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ppdm.domain import Domain, held
+from ppdm.marks import written
 
 #: Two channels are the same if their chances agree to so many digits.
 DIGITS = 12
@@ -150,17 +151,17 @@ class Channel(ABC):
     def best(self, believed: Best, axes: Axes) -> Best:
         """For each report, the likeliest answers that may stand behind it."""
 
-    @abstractmethod
     def truth(self, values: np.ndarray, axes: Axes) -> np.ndarray:
         """For each report the chance that it is made and is the truth told."""
+        if self.inputs.shape != self.outputs.shape:
+            raise ValueError("with more outputs than inputs a report is not a true answer")
+        digits = self.inputs.digits(np.arange(self.inputs.size))
+        chances = self.chance(digits, digits).reshape(self.inputs.shape)
+        return values * spread_out(chances, axes, values.ndim)
 
     @abstractmethod
     def chance(self, reports: np.ndarray, answers: np.ndarray) -> np.ndarray:
         """M[y, x] of pairs of a report and an answer, rows of digits; they are broadcast."""
-
-    def protection(self) -> dict[str, Any]:
-        """What a survey's file says of it, without the names."""
-        raise ValueError(f"a survey's file has no word for a {type(self).__name__.lower()}")
 
     def epsilon(self) -> float:
         """Local differential privacy: the largest log ratio of two answers' chances of one report."""
@@ -214,6 +215,41 @@ def matrix_epsilon(M: ArrayLike) -> float:
     return float(np.log(rows.max(axis=1) / rows.min(axis=1)).max())
 
 
+def spread_out(values: np.ndarray, axes: Sequence[int], dimensions: int) -> np.ndarray:
+    """An array over some axes, to be multiplied with one over all.
+
+    >>> spread_out(np.array([2, 3]), (1,), 3).shape
+    (1, 2, 1)
+    """
+    order = np.argsort(axes)
+    shape = [1] * dimensions
+    for axis, size in zip(axes, values.shape, strict=True):
+        shape[axis] = size
+    return values.transpose(order).reshape(shape)
+
+
+def rows_of(values: np.ndarray, axes: Axes) -> np.ndarray:
+    """The cells of a block in a row, a row for each cell of the rest.
+
+    >>> rows_of(np.array([[1, 2], [3, 4]]), (0,))
+    array([[1, 3],
+           [2, 4]])
+    """
+    size = math.prod(values.shape[axis] for axis in axes)
+    return np.moveaxis(values, axes, range(-len(axes), 0)).reshape(-1, size)
+
+
+def from_rows(rows: np.ndarray, like: np.ndarray, axes: Axes, block: Sequence[int]) -> np.ndarray:
+    """The inverse of :func:`rows_of`, for a block of this shape.
+
+    >>> from_rows(np.array([[1, 3], [2, 4]]), np.zeros((2, 2)), (0,), (2,))
+    array([[1, 2],
+           [3, 4]])
+    """
+    rest = [size for axis, size in enumerate(like.shape) if axis not in axes]
+    return np.moveaxis(rows.reshape(*rest, *block), range(-len(axes), 0), axes)
+
+
 def rounded(value: float) -> float:
     """A number as fingerprints take it, to :data:`DIGITS` digits.
 
@@ -235,10 +271,9 @@ def digest(values: ArrayLike) -> str:
 
 def _levels(domain: Domain) -> list[list[str]]:
     """The levels as text; 1, 1.0 and True are the same answer."""
-    return [[_level(level) for level in levels] for levels in domain.levels]
+    return [[f"{_word(level)}{written(level)}" for level in levels] for levels in domain.levels]
 
 
-def _level(level: object) -> str:
-    if isinstance(level, (bool, np.bool_, float, np.floating)) and level == level // 1:
-        level = int(level)
-    return f"{type(level).__name__ if isinstance(level, str) else ''}{level}"
+def _word(level: object) -> str:
+    """A word is another answer than the number that it writes."""
+    return type(level).__name__ if isinstance(level, str) else ""

@@ -64,10 +64,11 @@ class Flip(Channel):
         mixture = np.array(values, dtype=float, order="C")
         flat = mixture.reshape(-1)
         if set(values.shape) == {2}:
-            _mix_bits(flat, sum(1 << (values.ndim - 1 - axis) for axis in axes), keep, turn)
-        else:
-            _mix(flat, self._partners(values.shape, axes), keep, turn)
-        return mixture
+            _mix(flat, sum(1 << (values.ndim - 1 - axis) for axis in axes), keep, turn)
+            return mixture
+        partners = self._partners(values.shape, axes)
+        itself = partners == np.arange(flat.size)
+        return np.where(itself, flat, keep * flat + turn * flat[partners]).reshape(values.shape)
 
     def _partners(self, shape: tuple[int, ...], axes: Axes) -> np.ndarray:
         """For every cell, the one with the block turned."""
@@ -123,23 +124,6 @@ class Flip(Channel):
         shape = believed.chance.shape
         return Best(most.reshape(shape), named.reshape(shape))
 
-    def truth(self, values: np.ndarray, axes: Axes) -> np.ndarray:
-        if not all(any(i == to for i, to in enumerate(reversal)) for reversal in self.turned):
-            return values * self.keep  # no record is its own reversal
-        flat = np.array(values, dtype=float).reshape(-1)
-        itself = self._partners(values.shape, axes) == np.arange(flat.size)
-        return np.where(itself, flat, self.keep * flat).reshape(values.shape)
-
-    def protection(self) -> dict[str, Any]:
-        absences = {
-            levels[i]
-            for levels, reversal in zip(self.inputs.levels, self.turned, strict=True)
-            for i, to in enumerate(reversal)
-            if i == to
-        }
-        absent = {"absent": absences.pop()} if absences else {}
-        return {"mechanism": "multi-group", "theta": self.keep, **absent}
-
     def chance(self, reports: np.ndarray, answers: np.ndarray) -> np.ndarray:
         same = (reports == answers).all(axis=-1)
         opposite = (self._turn(reports) == answers).all(axis=-1)
@@ -152,19 +136,8 @@ class Flip(Channel):
 
 
 @njit
-def _mix(values: np.ndarray, partner: np.ndarray, keep: float, turn: float) -> None:
-    """In place: values = keep * values + turn * values[partner]; a cell and its partner swap."""
-    for cell in range(len(values)):
-        other = partner[cell]
-        if cell < other:
-            value, partner_value = values[cell], values[other]
-            values[cell] = keep * value + turn * partner_value
-            values[other] = keep * partner_value + turn * value
-
-
-@njit
-def _mix_bits(values: np.ndarray, bits: int, keep: float, turn: float) -> None:
-    """The same where all answers are bits of the cell's number: no list of partners is needed."""
+def _mix(values: np.ndarray, bits: int, keep: float, turn: float) -> None:
+    """In place: a cell and its partner, whose number has these bits turned, swap."""
     for cell in range(len(values)):
         other = cell ^ bits
         if cell < other:

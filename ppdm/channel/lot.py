@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ppdm.channel.base import Axes, Best, Cells, Channel, rounded
-from ppdm.channel.matrix import draw_reports, k_rr
+from ppdm.channel.base import Axes, Best, Cells, Channel, from_rows, rounded, rows_of
+from ppdm.channel.matrix import draw_reports
 from ppdm.domain import Domain, listed
 
 #: The report of an answer that was not asked for.
@@ -47,41 +47,34 @@ class Lot(Channel):
         blocks = tuple(tuple(n for n in block if n in part.names) for block in self.blocks)
         return Lot(part, with_not_asked(part), self.rate, blocks, self.sizes)
 
-    def _keep(self, size: int) -> float:
-        grown = math.exp(self.rate) - 1
-        return grown / (grown + size)
+    def each_block(self) -> Iterator[tuple[list[int], Domain, np.ndarray, np.ndarray]]:
+        """Of each block: its axes, the domain of its answers, M over them, and the reports that tell them
+        and nothing else.
 
-    def _told(self, block: Sequence[str]) -> tuple[Domain, np.ndarray]:
-        """The answers to a block, and the digits of the reports that tell them and nothing else."""
-        part = self.inputs.only(block)
-        digits = np.tile(np.array(self.inputs.shape, dtype=np.int64), (part.size, 1))
-        digits[:, [self.inputs.axis(name) for name in block]] = part.digits(np.arange(part.size))
-        return part, digits
+        >>> two = Domain(("A", "B"), ((0, 1), (0, 1)))
+        >>> for axes, part, M, reports in Lot.over(two, np.log(3), (("A",), ("B",))).each_block():
+        ...     print(axes, part.names, M[0].round(2), reports)
+        [0] ('A',) [0.75 0.25] [2 5]
+        [1] ('B',) [0.75 0.25] [6 7]
+        """
+        grown = math.exp(self.rate)
+        for block, size in zip(self.blocks, self.sizes, strict=True):
+            axes, part = [self.inputs.axis(name) for name in block], self.inputs.only(block)
+            even = np.full((part.size, part.size), size / part.size)
+            M = (even + (grown - 1) * np.eye(part.size)) / (grown + size - 1)
+            digits = np.tile(np.array(self.inputs.shape, dtype=np.int64), (part.size, 1))
+            digits[:, axes] = part.digits(np.arange(part.size))
+            yield axes, part, M, self.outputs.codes(digits)
 
     # -- on counts ---------------------------------------------------------------------------
 
     def apply(self, values: np.ndarray, axes: Axes) -> np.ndarray:
-        last = tuple(range(-len(axes), 0))
-        cells = np.moveaxis(values, axes, last)
-        rest = cells.shape[: cells.ndim - len(axes)]
-        cells = cells.reshape(-1, *self.inputs.shape)
-        reports = np.zeros((len(cells), *self.outputs.shape))
-        for block, size in zip(self.blocks, self.sizes, strict=True):
-            part, digits = self._told(block)
-            others = tuple(1 + i for i, n in enumerate(self.names) if n not in block)
-            order = sorted(block, key=self.names.index)
-            tale = cells.sum(axis=others).reshape(
-                len(cells), *(part.shape[block.index(n)] for n in order)
-            )
-            tale = tale.transpose(0, *(1 + order.index(n) for n in block)).reshape(
-                len(cells), part.size
-            )
-            keep = self._keep(size)
-            tale = keep * tale + (1 - keep) / part.size * tale.sum(axis=1, keepdims=True)
-            reports.reshape(len(cells), -1)[:, self.outputs.codes(digits)] += tale / len(
-                self.blocks
-            )
-        return np.moveaxis(reports.reshape(*rest, *self.outputs.shape), last, axes)
+        cells, digits = rows_of(values, axes), self.inputs.digits(np.arange(self.inputs.size))
+        reports = np.zeros((len(cells), self.outputs.size))
+        for own, part, M, codes in self.each_block():
+            of_block = part.codes(digits[:, own])[:, None] == np.arange(part.size)
+            reports[:, codes] += cells @ of_block @ M.T / len(self.blocks)
+        return from_rows(reports, values, axes, self.outputs.shape)
 
     def undo(self, values: np.ndarray, axes: Axes) -> np.ndarray:
         """Of the reports of the blocks that hold all these answers, k-RR is undone, and they stand for all."""
@@ -92,17 +85,14 @@ class Lot(Channel):
             raise ValueError(
                 f"{listed(self.names)} are never in one report: no block of questions holds them all"
             )
-        index: list[slice] = [slice(None)] * values.ndim
+        answers = values
         for axis, size in zip(axes, self.inputs.shape, strict=True):
-            index[axis] = slice(0, size)
-        answers = values[tuple(index)]
-        keep = float(np.mean([self._keep(size) for size in sizes]))
+            answers = answers.take(range(size), axis)
+        grown = math.exp(self.rate) - 1
+        keep = float(np.mean([grown / (grown + size) for size in sizes]))
         total = answers.sum(axis=axes, keepdims=True)
-        return (
-            (answers - (1 - keep) * total / self.inputs.size)
-            / keep
-            * (len(self.blocks) / len(sizes))
-        )
+        own = (answers - (1 - keep) * total / self.inputs.size) / keep
+        return own * (len(self.blocks) / len(sizes))
 
     def dual(self, values: np.ndarray, axes: Axes) -> np.ndarray:
         raise ValueError("with one block of answers a person, no function of whole records is told")
@@ -120,28 +110,21 @@ class Lot(Channel):
         digits = np.column_stack(columns).astype(np.int64)
         lots = rng.integers(len(self.blocks), size=len(digits))
         out = np.tile(np.array(self.inputs.shape, dtype=np.int64), (len(digits), 1))  # not asked
-        for number, block in enumerate(self.blocks):
-            rows = np.flatnonzero(lots == number)
-            part = self.inputs.only(block)
-            axes = np.array([self.inputs.axis(name) for name in block])
-            own = part.codes(digits[np.ix_(rows, axes)])
-            out[np.ix_(rows, axes)] = part.digits(
-                draw_reports(own, k_rr(part.size, self.rate), rng)
-            )
+        for number, (axes, part, M, _) in enumerate(self.each_block()):
+            block = np.ix_(np.flatnonzero(lots == number), np.array(axes))
+            out[block] = part.digits(draw_reports(part.codes(digits[block]), M, rng))
         return list(out.T)
 
     def deal(self, cells: Cells, rng: np.random.Generator) -> Cells:
-        domain = cells.domain.with_levels(dict(zip(self.names, self.outputs.levels)))
         if cells.domain.names != self.names:
             raise ValueError("a lot is drawn for whole records: it names all of their answers")
         lots = rng.multinomial(cells.counts, np.full(len(self.blocks), 1 / len(self.blocks)))
         codes, numbers = [], []
-        for number, block in enumerate(self.blocks):
-            part, digits = self._told(block)
-            own = part.codes(cells.digits(cells.axes(block)))
-            numbers_asked = np.bincount(own, lots[:, number], minlength=part.size).astype(np.int64)
-            codes.append(domain.codes(digits))
-            numbers.append(rng.multinomial(numbers_asked, k_rr(part.size, self.rate).T).sum(axis=0))
+        for (axes, part, M, reports), asked in zip(self.each_block(), lots.T, strict=True):
+            own = np.bincount(part.codes(cells.digits(axes)), asked, minlength=part.size)
+            codes.append(reports)
+            numbers.append(rng.multinomial(own.astype(np.int64), M.T).sum(axis=0))
+        domain = cells.domain.with_levels(dict(zip(self.names, self.outputs.levels)))
         return Cells(domain, np.concatenate(codes), np.concatenate(numbers))
 
     # -- for an attacker ---------------------------------------------------------------------
@@ -149,19 +132,14 @@ class Lot(Channel):
     def best(self, believed: Best, axes: Axes) -> Best:
         raise ValueError("a lot is guessed block by block: see ppdm.disguise.guess")
 
-    def truth(self, values: np.ndarray, axes: Axes) -> np.ndarray:
-        raise ValueError("a report of one block is no record: there is no truth of it to tell")
-
     def chance(self, reports: np.ndarray, answers: np.ndarray) -> np.ndarray:
         asked = reports < np.array(self.inputs.shape)
         reports, answers, asked = np.broadcast_arrays(reports, answers, asked)
         chance = np.zeros(reports.shape[:-1])
-        for block in self.blocks:
-            axes = [self.inputs.axis(name) for name in block]
+        for axes, _, M, _ in self.each_block():
             inside = np.isin(np.arange(len(self.names)), axes)
-            size, grown = self.inputs.only(block).size, math.exp(self.rate)
             same = (reports[..., axes] == answers[..., axes]).all(axis=-1)
-            part = np.where(same, grown, 1.0) / (grown + size - 1) / len(self.blocks)
+            part = np.where(same, M[0, 0], M[0, -1]) / len(self.blocks)
             chance += np.where((asked == inside).all(axis=-1), part, 0.0)
         return chance
 

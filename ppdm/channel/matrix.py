@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -88,21 +87,6 @@ class Matrix(Channel):
             most, named = np.where(better, joint, most), np.where(better, cell[x], named)
         return Best(np.moveaxis(most, 0, axes[0]), np.moveaxis(named, 0, axes[0]))
 
-    def truth(self, values: np.ndarray, axes: Axes) -> np.ndarray:
-        if self.M.shape[0] != self.M.shape[1]:
-            raise ValueError("with more outputs than inputs a report is not a true answer")
-        shape = [1] * values.ndim
-        shape[axes[0]] = -1
-        return values * np.diag(self.M).reshape(shape)
-
-    def protection(self) -> dict[str, Any]:
-        spec = {
-            "mechanism": "matrix",
-            "matrix": self.M.tolist(),
-            "outputs": [*self.outputs.levels[0]],
-        }
-        return spec if self.prior is None else spec | {"prior": self.prior.tolist()}
-
     def chance(self, reports: np.ndarray, answers: np.ndarray) -> np.ndarray:
         return self.M[reports[..., 0], answers[..., 0]]
 
@@ -110,18 +94,6 @@ class Matrix(Channel):
 def _along(M: np.ndarray, values: np.ndarray, axis: int) -> np.ndarray:
     """A matrix along one axis."""
     return np.moveaxis(np.tensordot(M, values, (1, axis)), 0, axis)
-
-
-def k_rr(n: int, epsilon: float) -> np.ndarray:
-    """The truth e^ε times as likely as any other report: Warner's matrix for n answers.
-
-    >>> k_rr(3, np.log(2)).round(2)
-    array([[0.5 , 0.25, 0.25],
-           [0.25, 0.5 , 0.25],
-           [0.25, 0.25, 0.5 ]])
-    """
-    grown = math.exp(epsilon)
-    return (np.ones((n, n)) + (grown - 1) * np.eye(n)) / (grown + n - 1)
 
 
 def left_inverse(M: ArrayLike, prior: ArrayLike | None = None) -> np.ndarray:

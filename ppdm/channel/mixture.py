@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ppdm.channel.base import Axes, Best, Cells, Channel, digest, rounded
+from ppdm.channel.base import Axes, Best, Cells, Channel, digest, from_rows, rounded, rows_of
 from ppdm.compiled import njit
 from ppdm.domain import CODE_LIMIT, DENSE_LIMIT, Domain, held
 
@@ -161,10 +161,8 @@ class Mixture(Channel):
         self, values: np.ndarray, axes: Axes, step: Callable[[np.ndarray, np.ndarray], np.ndarray]
     ) -> np.ndarray:
         """A map of the cells of the block, for each cell of the rest."""
-        last = tuple(range(-len(axes), 0))
-        cells = np.moveaxis(values, axes, last)
-        image = step(cells.reshape(-1, self.inputs.size), self.personal.chances)
-        return np.moveaxis(image.reshape(cells.shape), last, axes)
+        image = step(rows_of(values, axes), self.personal.chances)
+        return from_rows(image, values, axes, self.inputs.shape)
 
     def origins(self, digits: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray | float]]:
         self.refuse_all_strangers()
@@ -219,31 +217,17 @@ class Mixture(Channel):
 
     def best(self, believed: Best, axes: Axes) -> Best:
         """max over x of (q [x = r] + stranger(r)) P(x): it is r itself, or the most common answer."""
-        last = tuple(range(-len(axes), 0))
-        values, cell = (np.moveaxis(part, axes, last) for part in believed)
-        shape, size = values.shape, self.inputs.size
-        values, cell = values.reshape(-1, size), cell.reshape(-1, size)
+        values, cell = (rows_of(part, axes) for part in believed)
         stranger = (1 - self.keep) * self.personal.chances
         commonest = values.argmax(axis=1)[:, None]
         own = (self.keep + stranger) * values
         other = stranger * np.take_along_axis(values, commonest, 1)
         named = np.where(own >= other, cell, np.take_along_axis(cell, commonest, 1))
-        return Best(
-            np.moveaxis(np.maximum(own, other).reshape(shape), last, axes),
-            np.moveaxis(named.reshape(shape), last, axes),
-        )
+        best = np.maximum(own, other), named
+        return Best(*(from_rows(part, believed.cell, axes, self.inputs.shape) for part in best))
 
     def truth(self, values: np.ndarray, axes: Axes) -> np.ndarray:
         return values * self.keep
-
-    def protection(self) -> dict[str, Any]:
-        if self.personal.joint is not None:
-            raise ValueError("a survey has no room for a joint table of personal answers")
-        spec: dict[str, Any] = {"mechanism": "unrelated-question", "q": self.keep}
-        if self.personal.shares is None:
-            return spec
-        shares = zip(self.names, self.personal.shares, strict=True)
-        return spec | {"personal": {name: share.tolist() for name, share in shares}}
 
     def chance(self, reports: np.ndarray, answers: np.ndarray) -> np.ndarray:
         strides = self.inputs.strides

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import urllib.request
 import warnings
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.util import find_spec
@@ -80,18 +81,19 @@ def load_live(name: str, timeout: float = 60.0, refresh: bool = False) -> Datase
         raise DownloadError(f"the UCI archive's {name} is another table: {error}") from None
     if not cached:
         _keep(path, raw)
-    differences = compare_frames(frame, load_stored(name).frame)
-    if len(differences):
-        warnings.warn(_first_difference(name, differences), stacklevel=3)
-    return make_dataset(
+    dataset = make_dataset(
         name,
         frame,
         source="live",
         sha256={name: sha256(frame.to_csv(index=False).encode()).hexdigest()},
         retrieved=f"{cached or datetime.now(UTC):%Y-%m-%d}",
-        differences=len(differences),
         note=known.note,
     )
+    differences = compare(dataset)
+    if len(differences):
+        warnings.warn(_first_difference(name, differences), stacklevel=3)
+    origin = replace(dataset.provenance, differences=len(differences))
+    return replace(dataset, provenance=origin)
 
 
 def _cache_folder() -> Path:
@@ -146,27 +148,17 @@ def _keep(path: Path, raw: bytes) -> None:
         warnings.warn(f"the download could not be kept in {path.parent}: {error}", stacklevel=3)
 
 
-def compare(dataset: Dataset, reference: Dataset | None = None) -> pd.DataFrame:
-    """Every cell in which a data set differs from the stored copy (or from `reference`).
+def compare(dataset: Dataset) -> pd.DataFrame:
+    """Every cell in which a data set differs from the stored copy.
 
-    A row a difference: row number, column, value here, value in the reference. A row that only one
+    A row a difference: row number, column, value here, value in the stored copy. A row that only one
     of the two has is one difference, in column ``*``.
 
     >>> from ppdm import data
     >>> len(compare(data.load("pima")))
     0
     """
-    reference = load_stored(dataset.name) if reference is None else reference
-    return compare_frames(dataset.frame, reference.frame)
-
-
-def compare_frames(frame: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
-    """`compare` for two frames with the same columns.
-
-    >>> here, there = pd.DataFrame({"A": [1, 2]}), pd.DataFrame({"A": [1, 3]})
-    >>> compare_frames(here, there).to_numpy().tolist()
-    [[1, 'A', 2, 3]]
-    """
+    frame, reference = dataset.frame, load_stored(dataset.name).frame
     if set(frame) != set(reference):
         odd = sorted(map(str, set(frame) ^ set(reference)))
         raise ValueError(f"the two frames do not have the same columns: {odd}")

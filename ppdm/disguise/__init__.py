@@ -7,7 +7,7 @@ Every mechanism is a linear map on contingency tables and offers the same few me
 from ppdm.disguise.matrix import RRMatrix
 from ppdm.disguise.mechanism import Mechanism
 from ppdm.disguise.multigroup import MultiGroup, random_groups
-from ppdm.disguise.scheme import Scheme, bound, scheme_of
+from ppdm.disguise.scheme import Scheme, scheme_of
 from ppdm.disguise.unrelated import UnrelatedQuestion
 
 __all__ = [
@@ -16,7 +16,6 @@ __all__ = [
     "RRMatrix",
     "Scheme",
     "UnrelatedQuestion",
-    "bound",
     "random_groups",
     "scheme_of",
 ]

@@ -15,7 +15,6 @@ import numpy as np
 
 from ppdm import kinds
 from ppdm.channel import Best, Lot
-from ppdm.channel.matrix import k_rr
 from ppdm.domain import Domain
 from ppdm.table import Table
 
@@ -115,7 +114,7 @@ def answers(scheme: Any, believed: Table, true: Table) -> np.ndarray:
     array([0.7, 0.7])
     """
     believed, true = (_prior(table) for table in (believed, true))
-    if any(isinstance(channel, Lot) for channel in scheme.on(true.domain).channels):
+    if _lot(scheme, true.domain):
         return np.array([vulnerability(scheme, name, believed, true) for name in true.names])
     sides = [(table, scheme.apply(table).densified().values) for table in (believed, true)]
     return np.array(
@@ -156,9 +155,8 @@ def _prior(table: Table) -> Table:
 
 
 def _vulnerable(scheme: Any, goal: Goal, believed: Table, true: Table | None) -> float:
-    bound = scheme.on(believed.domain)
-    lot = next((channel for channel in bound.channels if isinstance(channel, Lot)), None)
-    if lot is not None:
+    lot, sides = _lot(scheme, believed.domain), (believed,) if true is None else (believed, true)
+    if lot:
         return _by_lot(lot, goal, believed, believed if true is None else true)
     if goal == RECORD:
         best = likeliest(scheme, believed)
@@ -169,10 +167,14 @@ def _vulnerable(scheme: Any, goal: Goal, believed: Table, true: Table | None) ->
         named = named[reports]
         return float((true.values[named] * chances(scheme, reports, named, believed.domain)).sum())
     if goal == TRUTH:
-        return float(best_guess(*(_truths(scheme, t) for t in (believed, true) if t is not None)))
-    tables = (table for table in (believed, true) if table is not None)
+        return float(best_guess(*(_truths(scheme, table) for table in sides)))
     secret = secrets(goal, believed)
-    return float(best_guess(*(joint(scheme, secret, table) for table in tables)))
+    return float(best_guess(*(joint(scheme, secret, table) for table in sides)))
+
+
+def _lot(scheme: Any, domain: Domain) -> Lot | None:
+    """The scheme's lot, if it tells one of several blocks."""
+    return next((c for c in scheme.on(domain).channels if isinstance(c, Lot)), None)
 
 
 def secrets(goal: Goal, table: Table) -> np.ndarray:
@@ -286,10 +288,9 @@ def is_exact(scheme: Any, domain: Domain) -> bool:
     >>> is_exact(MultiGroup(0.8), Domain(("A",), ((0, 1),)))
     True
     """
-    bound = scheme.on(domain)
-    reported, records = bound.reported.size, domain.size
-    by_lot = any(isinstance(channel, Lot) for channel in bound.channels)
-    return by_lot or reported <= records or reported * records <= ENUMERABLE
+    reported, records = scheme.on(domain).reported.size, domain.size
+    few = reported <= records or reported * records <= ENUMERABLE
+    return few or _lot(scheme, domain) is not None
 
 
 def _by_lot(lot: Lot, goal: Goal, believed: Table, true: Table) -> float:
@@ -303,10 +304,8 @@ def _by_lot(lot: Lot, goal: Goal, believed: Table, true: Table) -> float:
     domain, secret, chance = believed.domain, secrets(goal, believed), 0.0
     digits = domain.digits(np.arange(domain.size))
     rising = believed.values.argsort(kind="stable")
-    for block in lot.blocks:
-        part = domain.only(block)
-        own = part.codes(digits[:, [domain.axis(name) for name in block]])
-        M = k_rr(part.size, lot.rate)
+    for _, part, M, _ in lot.each_block():
+        own = part.codes(digits[:, [domain.axis(name) for name in part.names]])
         if goal == RECORD:
             commonest = np.empty(part.size, dtype=np.int64)
             commonest[own[rising]] = (

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,13 +16,11 @@ from numpy.typing import ArrayLike
 from ppdm.chance import coins, generator
 from ppdm.channel import Matrix, checked_matrix, left_inverse
 from ppdm.channel.base import digest
-from ppdm.channel.matrix import alias_tables, coded_answers, look_up
+from ppdm.channel.matrix import draw_reports
 from ppdm.disguise.mechanism import Mechanism
-from ppdm.domain import Domain, held, listed
-from ppdm.levels import in_order
+from ppdm.domain import Domain, Frozen, held, listed
+from ppdm.levels import in_order, probability
 
-#: Random numbers are drawn in pieces that stay in the processor's cache.
-_PIECE = 1 << 15
 _ONLY = ""  # the name under which the matrix of a one-attribute scheme is kept
 
 
@@ -45,7 +42,7 @@ class RRMatrix(Mechanism):
         true distribution, unbiased in any case. Default: all answers equally likely.
 
     >>> scheme = RRMatrix([[.7, .2, .1], [.2, .6, .3], [.1, .2, .6]])
-    >>> scheme.undo_vector([.43, .34, .23]).round(12)
+    >>> (scheme.left_inverse() @ [.43, .34, .23]).round(12)
     array([0.5, 0.3, 0.2])
     """
 
@@ -57,51 +54,50 @@ class RRMatrix(Mechanism):
         prior: Sequence[float] | Mapping[str, Sequence[float]] | None = None,
     ) -> None:
         self._one = not isinstance(M, Mapping)
-        matrices = {name: _with_inverse(m) for name, m in _by_name(M, M).items()}
+        matrices = {name: _with_inverse(m) for name, m in self._by_name(M).items()}
         if not matrices:
             raise ValueError(
                 "a scheme without a matrix protects nobody: name at least one attribute"
             )
-        self.matrices = MappingProxyType(matrices)
-        labels = {
-            side: {
-                n: tuple(in_order(f"the {side} of {n!r}", labels))
-                for n, labels in _by_name(names_of_side, M).items()
-            }
-            for side, names_of_side in (("outputs", outputs), ("inputs", inputs))
-        }
-        self.outputs = MappingProxyType(labels["outputs"])
-        self.inputs = MappingProxyType(labels["inputs"])
-        priors = {n: held(np.array(p, dtype=float)) for n, p in _by_name(prior, M).items()}
-        self.prior = MappingProxyType(priors)
-        self._refuse_misfits()
+        self.matrices = Frozen(matrices)
+        self.outputs = self._labels("outputs", outputs, 0)
+        self.inputs = self._labels("inputs", inputs, 1)
+        priors = {n: held(np.array(p, dtype=float)) for n, p in self._by_name(prior).items()}
+        for name, p in priors.items():
+            self._refuse_misfit(name, "prior", p, 1, "the prior has {} probabilities")
+        self.prior = Frozen(priors)
 
-    def _refuse_misfits(self) -> None:
+    def _by_name(self, values: Any) -> dict:
+        """The matrix, labels or prior of each attribute; a bare one belongs to the only attribute."""
+        if values is None:
+            return {}
+        return {_ONLY: values} if self._one else dict(values)
+
+    def _labels(self, side: str, given: Any, axis: int) -> Mapping[str, tuple]:
+        labels = {
+            n: tuple(in_order(f"the {side} of {n!r}", own))
+            for n, own in self._by_name(given).items()
+        }
+        for name, own in labels.items():
+            self._refuse_misfit(name, side, own, axis, "{} labels given")
+        return Frozen(labels)
+
+    def _refuse_misfit(self, name: str, side: str, values: Any, axis: int, given: str) -> None:
         """Labels and priors belong to a matrix, and are as many as it has rows or columns."""
-        for by_name, side, axis in (
-            (self.outputs, "outputs", 0), (self.inputs, "inputs", 1), (self.prior, "prior", 1)
-        ):  # fmt: skip
-            unknown = [name for name in by_name if name not in self.matrices]
-            if unknown:
-                raise ValueError(
-                    f"{side} name {listed(unknown)}; there are matrices for {listed(self.matrices)}"
-                )
-            for name, values in by_name.items():
-                size = self.matrices[name].shape[axis]
-                if len(values) != size and side == "prior":
-                    raise ValueError(
-                        f"the matrix has {size} inputs; the prior has {len(values)} probabilities"
-                    )
-                if len(values) != size:
-                    raise ValueError(f"the matrix has {size} {side}; {len(values)} labels given")
+        if name not in self.matrices:
+            raise ValueError(
+                f"{side} name {listed([name])}; there are matrices for {listed(self.matrices)}"
+            )
+        size = self.matrices[name].shape[axis]
+        if len(values) != size:
+            what = ("outputs", "inputs")[axis]
+            raise ValueError(f"the matrix has {size} {what}; {given.format(len(values))}")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         params = {
             "M": self.matrices, "outputs": self.outputs, "inputs": self.inputs, "prior": self.prior
         }  # fmt: skip
-        return {
-            n: by_name.get(_ONLY) if self._one else dict(by_name) for n, by_name in params.items()
-        }
+        return {n: by_name.get(_ONLY) for n, by_name in params.items()} if self._one else params
 
     # -- known families --------------------------------------------------------------------
 
@@ -113,10 +109,9 @@ class RRMatrix(Mechanism):
         array([[0.7, 0.3],
                [0.3, 0.7]])
         """
-        _check_answers(n)
-        if not 0 <= p <= 1:
-            raise ValueError(f"p is a probability, from 0 to 1; got {p!r}")
-        return cls(warner(p, n)[0])
+        if not isinstance(n, (int, np.integer)) or n < 2:
+            raise ValueError(f"a question has two answers or more, a whole number; got n = {n!r}")
+        return cls(warner(probability("p", p), n)[0])
 
     @property
     def M(self) -> np.ndarray:
@@ -198,31 +193,19 @@ class RRMatrix(Mechanism):
 
     # -- on plain arrays ---------------------------------------------------------------------
 
-    def undo_vector(self, shares: Sequence[float]) -> np.ndarray:
-        """:meth:`undo` for the reported shares (or counts) of one attribute."""
-        return self.left_inverse() @ np.asarray(shares, dtype=float)
-
     def left_inverse(self, name: str = _ONLY) -> np.ndarray:
         """L with L M = 1: the inverse, or weighted least squares if there are more outputs."""
         key = _ONLY if self._one else name
         return left_inverse(self.matrices[key], self.prior.get(key))
 
     def count_reports(self, answers: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Disguise coded answers (0 to n-1) to one question and count the reports, in one pass.
+        """Disguise coded answers (0 to n-1) to one question and count the reports.
 
         >>> RRMatrix.warner(3, 1.0).count_reports(np.array([0, 2, 2]), np.random.default_rng(1))
         array([1, 0, 2])
         """
-        rng, (outputs, inputs) = coins(generator(rng), digest(self.M)), self.M.shape
-        answers = coded_answers(answers, inputs)
-        keep, targets = alias_tables(self.M)
-        counts = np.zeros(outputs, dtype=np.int64)
-        reports = np.empty(_PIECE, dtype=np.int64)
-        for start in range(0, len(answers), _PIECE):
-            part = answers[start : start + _PIECE]
-            look_up(part, rng.random(len(part)), keep, targets, outputs, reports)
-            counts += np.bincount(reports[: len(part)], minlength=outputs)
-        return counts
+        rng = coins(generator(rng), digest(self.M))
+        return np.bincount(draw_reports(answers, self.M, rng), minlength=len(self.M))
 
 
 def _constant_diagonal(diagonal: ArrayLike, n: int) -> np.ndarray:
@@ -268,13 +251,6 @@ def frapp(lam: ArrayLike, n: int) -> np.ndarray:
     return _constant_diagonal(np.where(np.isinf(lam), 1.0, finite / (finite + n - 1)), n)
 
 
-def _by_name(values: Any, M: Any) -> dict:
-    """The matrix, labels or prior of each attribute; a bare one belongs to the only attribute."""
-    if values is None:
-        return {}
-    return dict(values) if isinstance(M, Mapping) else {_ONLY: values}
-
-
 def _with_inverse(M: ArrayLike) -> np.ndarray:
     M = np.array(M, dtype=float)
     if M.ndim == 2 and M.shape[0] < M.shape[1]:
@@ -310,8 +286,3 @@ def _refuse_another_order(name: str, side: str, labels: tuple, levels: tuple) ->
             f"the {side} of the matrix for {name!r} are {listed(labels)}; "
             f"the records have {listed(levels)}, in another order or others"
         )
-
-
-def _check_answers(n: int) -> None:
-    if not isinstance(n, (int, np.integer)) or n < 2:
-        raise ValueError(f"a question has two answers or more, a whole number; got n = {n!r}")

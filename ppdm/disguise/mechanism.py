@@ -18,7 +18,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial, wraps
 from inspect import signature
-from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -27,7 +26,7 @@ import pandas as pd
 from ppdm import engines, kinds
 from ppdm.chance import coins, generator
 from ppdm.channel import Cells, Channel, Mixture
-from ppdm.channel.base import DIGITS
+from ppdm.channel.base import DIGITS, spread_out
 from ppdm.disguise import batches, guess
 from ppdm.domain import (
     DENSE_LIMIT,
@@ -117,7 +116,7 @@ class Mechanism(ABC):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name, as scikit-learn asks for them."""
-        return {name: _plain(getattr(self, name)) for name in signature(type(self)).parameters}
+        return {name: getattr(self, name) for name in signature(type(self)).parameters}
 
     def set_params(self, **params: Any) -> Self:
         """Make it anew with some other parameters: for scikit-learn, which searches a copy."""
@@ -166,13 +165,7 @@ class Mechanism(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """What it is, without what it has worked out: its checksum stays the same when it is used."""
-        own = (item for item in vars(self).items() if item[0] not in ("_bound", "_made"))
-        return {name: _plain(value) for name, value in own}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            vars(self)[name] = MappingProxyType(value) if isinstance(value, dict) else value
-        vars(self)["_made"] = True
+        return {name: value for name, value in vars(self).items() if name != "_bound"}
 
     # -- in a domain -------------------------------------------------------------------------
 
@@ -607,11 +600,11 @@ class Mechanism(ABC):
         for channel, axes in bound.steps:
             part = channel.inputs
             row = channel.chance(report[list(axes)], part.digits(np.arange(part.size)))
-            chances = chances * _spread_out(row.reshape(part.shape), axes, len(domain.shape))
+            chances = chances * spread_out(row.reshape(part.shape), axes, len(domain.shape))
         for axis, name in enumerate(domain.names):
             if name not in bound.kind.disguised:
                 truth = np.arange(domain.shape[axis]) == report[axis]
-                chances = chances * _spread_out(truth.astype(float), (axis,), len(domain.shape))
+                chances = chances * spread_out(truth.astype(float), (axis,), len(domain.shape))
         return chances.reshape(-1)
 
     def answer_and_report(self, prior: Table, attribute: str) -> np.ndarray:
@@ -724,19 +717,6 @@ def _origins(bound: Bound, digits: np.ndarray) -> Any:
             yield from through(rest, other, weights * factor)
 
     return through(bound.steps, digits, 1.0)
-
-
-def _spread_out(values: np.ndarray, axes: Sequence[int], dimensions: int) -> np.ndarray:
-    """An array over some axes, to be multiplied with one over all."""
-    order = np.argsort(axes)
-    shape = [1] * dimensions
-    for axis, size in zip(axes, values.shape, strict=True):
-        shape[axis] = size
-    return values.transpose(order).reshape(shape)
-
-
-def _plain(value: object) -> object:
-    return dict(value) if isinstance(value, MappingProxyType) else value
 
 
 def _same(one: object, other: object) -> bool:

@@ -20,6 +20,7 @@ from ppdm.chance import generator
 from ppdm.channel import Flip
 from ppdm.disguise.mechanism import Mechanism
 from ppdm.domain import Domain, listed
+from ppdm.levels import probability
 
 
 class MultiGroup(Mechanism):
@@ -130,22 +131,6 @@ def random_groups(names: Sequence[str], number: int, rng: np.random.Generator) -
         raise ValueError(f"{len(names)} attributes make 1 to {len(names)} groups, not {number}")
     order = generator(rng).permutation(len(names))
     return [[names[i] for i in part] for part in np.array_split(order, number)]
-
-
-def probability(name: str, value: float) -> float:
-    """A probability as a number; anything else is refused by its name.
-
-    >>> probability("theta", 80)
-    Traceback (most recent call last):
-    ValueError: theta is a probability, from 0 to 1; got 80
-    """
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, float, np.number))
-        or not 0 <= value <= 1
-    ):
-        raise ValueError(f"{name} is a probability, from 0 to 1; got {value!r}")
-    return float(value)
 
 
 def as_groups(groups: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:

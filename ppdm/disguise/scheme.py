@@ -8,7 +8,6 @@ works channel by channel: no code of a whole record is needed, and any number of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,40 +55,6 @@ def scheme_of(survey: Survey) -> Scheme:
     array([-0.75,  1.75])
     """
     return Scheme(survey)
-
-
-def bound(mechanism: Mechanism | Survey | None, survey: Survey | None = None) -> Mechanism | None:
-    """A mechanism as it holds for a survey; a survey alone is bound to its own protection.
-
-    >>> survey = Survey({"A": ["no", "yes"], "B": ["no", "yes"]})
-    >>> bound(MultiGroup(0.8, [["A", "B"]]), survey).survey.protection
-    ({'mechanism': 'multi-group', 'theta': 0.8, 'groups': (('A', 'B'),)},)
-    """
-    if isinstance(mechanism, Survey):
-        return Scheme(mechanism)
-    if survey is None or mechanism is None:
-        return mechanism
-    return Scheme(replace(survey, protection=plain(mechanism, survey)))
-
-
-def plain(mechanism: Mechanism, survey: Survey) -> list[dict[str, Any]]:
-    """A mechanism as the protection of a survey: lists, strings and numbers.
-
-    >>> plain(MultiGroup(0.8), Survey({"A": ["no", "yes"], "B": ["no", "yes"]}))
-    [{'mechanism': 'multi-group', 'theta': 0.8, 'groups': [['A', 'B']]}]
-    """
-    mechanism.check_all(survey.domain)
-    specs: list[dict[str, Any]] = []
-    for channel in mechanism.on(survey.domain).channels:
-        group, spec = list(channel.names), channel.protection()
-        alike = [known for known in specs if "groups" in known and spec.items() <= known.items()]
-        if alike:
-            alike[0]["groups"].append(group)
-        else:
-            specs.append(
-                spec | ({"attributes": group} if "matrix" in spec else {"groups": [group]})
-            )
-    return specs
 
 
 class Scheme(Mechanism):

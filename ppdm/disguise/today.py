@@ -27,11 +27,11 @@ from typing import Any
 import numpy as np
 
 from ppdm.channel import NOT_ASKED, Channel, Lot
-from ppdm.channel.matrix import k_rr as warner_matrix
 from ppdm.disguise.matrix import RRMatrix
 from ppdm.disguise.mechanism import Mechanism
 from ppdm.disguise.unrelated import UnrelatedQuestion
 from ppdm.domain import Domain, listed
+from ppdm.levels import probability
 
 #: Matrices with more reports than this are not written out.
 MOST_REPORTS = 1 << 16
@@ -51,7 +51,8 @@ def k_rr(n: int, epsilon: float) -> np.ndarray:
            [0.25, 0.25, 0.5 ]])
     """
     _check(n, epsilon)
-    return warner_matrix(n, epsilon)
+    grown = math.exp(epsilon)
+    return (np.ones((n, n)) + (grown - 1) * np.eye(n)) / (grown + n - 1)
 
 
 def binary(n: int, epsilon: float, first: Sequence[int]) -> np.ndarray:
@@ -103,9 +104,7 @@ def two_coins(n: int, f: float, p: float = 0.5, q: float = 0.75) -> np.ndarray:
     array([0.137, 0.176, 0.301, 0.387])
     """
     _check(n, 1.0)
-    for name, value in (("f", f), ("p", p), ("q", q)):
-        if not 0 <= value <= 1:
-            raise ValueError(f"{name} is a probability, from 0 to 1; got {value!r}")
+    f, p, q = (probability(name, value) for name, value in (("f", f), ("p", p), ("q", q)))
     right, wrong = 1 - f / 2, f / 2  # the lasting bit is 1 for the own answer, for another
     return _unary(n, q * right + p * (1 - right), q * wrong + p * (1 - wrong))
 

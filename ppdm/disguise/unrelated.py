@@ -9,14 +9,14 @@ distribution is known. For any logical expression A and the same expression over
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 import numpy as np
 
 from ppdm.channel import Mixture, Personal
 from ppdm.disguise.mechanism import Mechanism
-from ppdm.disguise.multigroup import as_groups, present, probability
-from ppdm.domain import Domain, held
+from ppdm.disguise.multigroup import as_groups, present
+from ppdm.domain import Domain, Frozen, held
+from ppdm.levels import probability
 from ppdm.table import Table
 
 
@@ -59,9 +59,8 @@ class UnrelatedQuestion(Mechanism):
         self.groups = None if groups is None else as_groups(groups)
 
     def __repr__(self) -> str:
-        personal = dict(self.personal) if isinstance(self.personal, Mapping) else self.personal
         groups = "" if self.groups is None else f", groups={self.groups}"
-        return f"UnrelatedQuestion(q={self.q:g}, personal={personal}{groups})"
+        return f"UnrelatedQuestion(q={self.q:g}, personal={self.personal}{groups})"
 
     @property
     def named(self) -> tuple[str, ...] | None:
@@ -148,7 +147,7 @@ def _personal(given: Mapping | Table | None) -> Mapping[str, np.ndarray] | Table
         return given.proportions()
     if given is None:
         return None
-    return MappingProxyType({name: _distribution(name, p) for name, p in given.items()})
+    return Frozen({name: _distribution(name, p) for name, p in given.items()})
 
 
 def _distribution(name: str, probabilities: Sequence[float]) -> np.ndarray:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ppdm.domain import as_frame, encode, listed
+from ppdm.domain import as_frame, beside, encode, listed
 from ppdm.table import Table, checked_weights
 
 
@@ -235,14 +235,7 @@ def _column(records: pd.DataFrame, given: Any, what: str) -> Any:
                 f"there is no column {given!r} of {what}; there are {listed(records.columns)}"
             )
         given = records[given]
-    if isinstance(given, pd.Series):
-        if not given.index.equals(records.index):
-            raise ValueError(
-                f"the {what} are a Series with another index than the records: give them in the order "
-                "of the records, as an array"
-            )
-        given = given.to_numpy()
-    return given
+    return beside(records, given, f"the {what}")
 
 
 def _numbered(values: Any, size: int, what: str, alone: int = 0) -> np.ndarray:

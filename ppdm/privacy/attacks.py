@@ -109,8 +109,7 @@ class Distorted:
 
     def _neighbours(self, rows: np.ndarray) -> np.ndarray:
         """Answers by the vote of the samples whose released rows are nearest, not counting her own."""
-        spread = np.where(self.released.std(axis=0) > 0, self.released.std(axis=0), 1.0)
-        B, truth = self.released / spread, self.answers(self.original)
+        B, truth = self.released / _spread(self.released), self.answers(self.original)
         out = np.empty_like(truth)
         for start in range(0, len(B), 1000):
             part = np.arange(start, min(start + 1000, len(B)))
@@ -229,9 +228,8 @@ def rotated(X: ArrayLike, rng: np.random.Generator) -> np.ndarray:
     True
     """
     A = np.asarray(X, dtype=float)
-    spread = np.where(A.std(axis=0) > 0, A.std(axis=0), 1.0)
     Q, R = np.linalg.qr(generator(rng).normal(size=(A.shape[1], A.shape[1])))
-    return (A - A.mean(axis=0)) / spread @ (Q * np.sign(np.diag(R)))
+    return _scaled(A, A) @ (Q * np.sign(np.diag(R)))
 
 
 def _rows(known: ArrayLike, records: int) -> np.ndarray:
@@ -258,8 +256,12 @@ def _secret(goal: object, names: tuple[str, ...]) -> Callable[[np.ndarray], np.n
 
 
 def _scaled(values: np.ndarray, like: np.ndarray) -> np.ndarray:
-    spread = np.where(like.std(axis=0) > 0, like.std(axis=0), 1.0)
-    return (values - like.mean(axis=0)) / spread
+    return (values - like.mean(axis=0)) / _spread(like)
+
+
+def _spread(values: np.ndarray) -> np.ndarray:
+    """The standard deviation of each column; 1 where it is constant."""
+    return np.where(values.std(axis=0) > 0, values.std(axis=0), 1.0)
 
 
 def _with_one(values: np.ndarray) -> np.ndarray:

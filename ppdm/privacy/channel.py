@@ -79,17 +79,15 @@ def epsilon(M: ArrayLike) -> float:
     return matrix_epsilon(checked_matrix(M))
 
 
-def interval(
-    mean: float, rounds: int, error: float = 0.05, least: float = 0.0, most: float = 1.0
-) -> tuple[float, float]:
-    """Where the chance lies behind a mean of independent draws between two limits (Hoeffding).
+def interval(mean: float, rounds: int, error: float = 0.05) -> tuple[float, float]:
+    """Where a chance lies behind the mean of independent draws (Hoeffding).
 
     >>> low, high = interval(0.5, 10_000)
     >>> round(low, 3), round(high, 3)
     (0.486, 0.514)
     """
-    half = (most - least) * math.sqrt(math.log(2 / error) / (2 * rounds))
-    return max(mean - half, least), min(mean + half, most)
+    half = math.sqrt(math.log(2 / error) / (2 * rounds))
+    return max(mean - half, 0.0), min(mean + half, 1.0)
 
 
 class Refinement(NamedTuple):

@@ -234,19 +234,27 @@ def sampled(
         raise ValueError(f"{goal!r} is not guessed by drawing")
     domain, secret = believed.domain, secrets(goal, believed)
     prior = believed.proportions().densified().values
-    cells, chances = true.proportions().occupied()
-    drawn = rng.choice(cells, rounds, p=chances / chances.sum())
-    reports = scheme.disguise_digits(domain.digits(drawn), domain, rng)
+    drawn, reports = _drawn(scheme, true, rounds, rng)
     digits = domain.digits(np.arange(domain.size)) if known else None
     axes = [domain.axis(name) for name in known]
     right = 0
-    for victim, report in zip(drawn, reports, strict=True):
+    for victim, report in zip(true.occupied()[0][drawn], reports, strict=True):
         joint = prior * scheme.likelihood(report, domain)
         if digits is not None:
             joint = np.where((digits[:, axes] == digits[victim, axes]).all(axis=1), joint, 0.0)
         right += np.bincount(secret, joint).argmax() == secret[victim]
     mean = float(right / rounds)
     return mean, *interval(mean, rounds, error)
+
+
+def _drawn(
+    scheme: Mechanism, people: Table, rounds: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """So many of these people, each as the number of an occupied cell, and their reports."""
+    cells, counts = people.occupied()
+    drawn = rng.choice(len(cells), rounds, p=counts / counts.sum())
+    domain = people.domain
+    return drawn, scheme.disguise_digits(domain.digits(cells[drawn]), domain, rng)
 
 
 def _given(rng: np.random.Generator | None) -> np.random.Generator:
@@ -304,9 +312,7 @@ def _linked(
     if is_exact(scheme, distinct.domain):
         chance = float(vulnerability(scheme, RECORD, distinct) * len(cells) / people)
         return Guess(chance, chance, chance, float(1 / people))
-    rng = _given(rng)
-    drawn = rng.choice(len(cells), rounds, p=counts / people)
-    reports = scheme.disguise_digits(victims.domain.digits(cells[drawn]), victims.domain, rng)
+    drawn, reports = _drawn(scheme, victims, rounds, _given(rng))
     right = 0.0
     for victim, report in zip(drawn, reports, strict=True):
         chances = scheme.likelihood(report, victims.domain)[cells]

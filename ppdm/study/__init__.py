@@ -131,7 +131,6 @@ In the claim's entry::
 
       refuses: [no undoing, labels shuffled]     # plants in which the rule must not be met
       accepts: [look-alikes]                     # made-up worlds in which the claim is true
-      by_construction: Nothing can break it: ... # label *true by construction*, instead of refuses
       one_world: an identity                     # why there is no other world to ask
       note: It holds without undoing, too.       # said whatever the verdict; why: unless reproduced
       needs: [as_declared]                       # checks of the method, see ppdm.papers.checks
@@ -146,7 +145,7 @@ A verdict stands *firm* if no other reading turns it over, nor more than a tenth
 **Three outcomes.** A rule that weighs chance asks of each level, step or sign how much room it leaves to what is
 claimed, and an entry's `margin` is how much of a miss would not matter: alike for all claims of a unit (see
 `ppdm.study.rules`). *Surely so* leads to `met`, *surely not* to `unmet`; else it cannot be told. How often the rule
-errs on its evidence stands in `claims.csv` (accepts_true, accepts_false; see `ppdm.study.rates`): one that errs
+errs on its evidence stands in `claims.csv` (accepts_true, accepts_false; see `ppdm.study.rules`): one that errs
 too often tells nothing, and fails the build unless that is what its entry expects.
 
 **When a rule was written** stands in `book/claims/changes.yml` (see `ppdm.study.history`): a rule,
@@ -168,7 +167,7 @@ The rules (evidence; what the entry fixes):
 ==========  ====================================================  ==============================
 name        evidence                                              in the entry
 ==========  ====================================================  ==============================
-agree       mean, sd, reps                                        (printed) paper_reps, family, error
+agree       mean, sd, reps                                        (printed) paper_reps, family
 exact       value                                                 (printed)
 near        value, se=0, names, drawn                             target, within, (margin)
 bound       value, se=0, names, drawn                             below, above, (margin)

@@ -7,34 +7,32 @@ still read well. A claim's evidence has the anchor `claim-<id>`.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 from jinja2 import Environment, FileSystemLoader
 
 from ppdm.data import in_words
 from ppdm.study import history, ledger
-from ppdm.study.claims import NOT_DECIDED, STYLES, VERDICTS, Claim
-from ppdm.study.rates import AGAIN, JUST, OURS, PRINTED
-from ppdm.study.rules import PERCENT, interval, short, untestable
+from ppdm.study.claims import STYLES, Claim
+from ppdm.study.rules import AGAIN, JUST, OURS, PERCENT, PRINTED, interval, short, untestable
 from ppdm.study.verdicts import Decision
-
-FOLD = 6  # a printed table with more numbers than this is one line in the verdict table
 
 
 class Html:
-    """A piece of a page, with a plain text for those who see no HTML."""
+    """A piece of a page, with a plain text for those who see no HTML: its own words, if no other are given."""
 
-    def __init__(self, html: str, text: str):
-        self.html, self.text = str(html), text
+    def __init__(self, html: str, words: str = ""):
+        self.html, self.words = str(html), words
 
     def __repr__(self) -> str:
-        return self.text
+        lines = re.sub(r"</(p|tr|dd|li)>", "\n", self.html)
+        return self.words or unescape(re.sub(r"<[^>]*>", " ", lines)).strip()
 
     def _repr_html_(self) -> str:
         return self.html
@@ -65,7 +63,7 @@ def inline(text: str) -> str:
 @cache
 def _forms() -> Any:
     environment = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True)
-    environment.filters |= {f.__name__: f for f in (in_words, inline, interval, turned)}
+    environment.filters |= {f.__name__: f for f in (in_words, inline, interval)}
     environment.globals |= {"styles": STYLES, "statuses": history.STATUSES}
     return environment.get_template("cards.html").module
 
@@ -82,61 +80,47 @@ class Card(Html):
     """One decided claim, with the anchor `claim-<id>`."""
 
     def __init__(self, decision: Decision):
-        super().__init__(card(decision), repr(decision))
-        self.decision = decision
+        self.html, self.words, self.decision = card(decision), "", decision
 
 
 def card(decision: Decision) -> str:
     """One decided claim in plain words; its rule, margin, controls and history are folded."""
-    finding, at = decision.finding, None
-    if finding and finding.limits and decision.claim.rule not in ("exact", "identity"):
-        at = strip(decision)
-    said = (turned(decision), variations(decision), erring(decision))
-    return str(_forms().card(decision, *said, at))
+    finding = decision.finding
+    drawn = finding and finding.limits and decision.claim.rule not in ("exact", "identity")
+    return str(_forms().card(decision, *said_of(decision), strip(decision) if drawn else None))
 
 
-def turned(decision: Decision) -> str:
-    """The first line of a card that one other interpretation turns over; empty for all others.
+def said_of(decision: Decision) -> tuple[str, str, str]:
+    """What is said of a decision: an interpretation that turns it over, its variations, how often its rule errs.
 
-    Pairs of them are left to the sentence about variations.
-    """
-    single = [f"\u201c{name}\u201d" for name in decision.turned if " + " not in name]
-    return f"Depends on the interpretation: another verdict with {_and(single)}." if single else ""
-
-
-def variations(decision: Decision) -> str:
-    """In how many variations the verdict is the same, and in which it is another, for people.
-
-    Each other interpretation is one, and each draw of chance by itself.
+    A pair of interpretations is left to the second sentence. Each other interpretation is a variation, and each
+    draw of chance by itself.
     """
     if not decision.decided:
-        return ""
-    if not decision.others:
-        return f"Decided once: {decision.claim.one_world}." if decision.claim.one_world else ""
-    counts, single = decision.counts, decision.draws
-    text = f"Same verdict in {counts['same']} of {counts.total()} variations"
-    text += f", {counts['cannot tell']} cannot tell" * (counts["cannot tell"] > 0)
+        return "", "", ""
+    counts, draws = decision.counts, decision.draws
     names = [f"\u201c{name}\u201d" for name in decision.turned]
+    single = [name for name in names if " + " not in name]
+    over = f"Depends on the interpretation: another verdict with {_and(single)}." if single else ""
+    told = [f"Same verdict in {counts['same']} of {counts.total()} variations"] if counts else []
+    if counts["cannot tell"]:
+        told[0] += f", {counts['cannot tell']} cannot tell"
     if names:
-        text += f"; another with {_and(names[:4] + [f'{len(names) - 4} more'] * (len(names) > 4))}"
-    turning = sum(decision.beside(w) == "other" for w in single)
-    if turning:
-        text += f"; another in {turning} of {len(single)} draws ({single[0].name.rsplit(' ', 1)[0]}) taken alone"
-    return text + "."
-
-
-def erring(decision: Decision) -> str:
-    """How often the rule errs on this evidence, for people; empty where it weighs no chance.
-
-    >>> times(0.976), times(0.012)
-    ('98 times in 100', '1 time in 100')
-    """
-    if decision.rates is None or not decision.decided:
-        return ""
-    true, false, of = decision.rates
-    return _ERRING[of].format(
-        times(true if of != AGAIN else 1 - true), times(false if of != AGAIN else 1 - false)
-    )
+        told.append(
+            f"another with {_and(names[:4] + [f'{len(names) - 4} more'] * (len(names) > 4))}"
+        )
+    if turning := counts["other"] - len(names):
+        told.append(
+            f"another in {turning} of {len(draws)} draws ({draws[0].name.rsplit(' ', 1)[0]}) taken alone"
+        )
+    if not told and decision.claim.one_world:
+        told.append(f"Decided once: {decision.claim.one_world}")
+    erring = ""
+    if decision.rates is not None:
+        shares = (100 * (1 - x if decision.rates.of == AGAIN else x) for x in decision.rates[:2])
+        times = (f"{x:.0f} time{'s' * (round(x) != 1)} in 100" for x in shares)
+        erring = _ERRING[decision.rates.of].format(*times)
+    return over, "; ".join(told) + "." * bool(told), erring
 
 
 _ERRING = {
@@ -147,14 +131,8 @@ _ERRING = {
 }
 
 
-def times(share: float) -> str:
-    """A share of worlds in words."""
-    number = round(100 * share)
-    return f"{number} time{'s' * (number != 1)} in 100"
-
-
 def _and(words: list[str]) -> str:
-    return ", ".join(words[:-1]) + " and " + words[-1] if len(words) > 1 else words[0]
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 # A small picture of a verdict: our interval, the threshold, and the other worlds ------------------
@@ -170,41 +148,40 @@ def strip(decision: Decision) -> SimpleNamespace:
     Filled dots are variations in which the verdict is the same, rings those in which it is another, small ones
     cannot tell; crosses are negative controls.
     """
-    finding, unit = decision.finding or untestable(), decision.claim.unit
-    ours, low, high = (float(finding.ours or 0.0) if x is None else x for x in finding[1:4])
-    kinds = [(w, decision.beside(w).replace("cannot tell", "unsure")) for w in decision.others]
-    kinds += [(w, "plant") for w in decision.plants]
+    finding = decision.finding or untestable()
+    own = [float(finding.ours or 0.0) if x is None else x for x in finding[1:4]]
+    kinds = [(w, says.replace("cannot tell", "unsure")) for w, says in decision.others]
     known = [
-        (w.name, w.finding.ours, kind)
-        for w, kind in kinds
-        if w.finding and w.finding.ours is not None
+        (world.name, world.finding.ours, kind)
+        for world, kind in [*kinds, *((plant, "plant") for plant in decision.plants)]
+        if world.finding and world.finding.ours is not None
     ]
-    edges = list(dict.fromkeys(finding.limits))
-    at = _scale([ours, low, high, *edges], [x for _, x, _ in known], abs(ours))
-    scale = 100 if unit in PERCENT else 1
-    threshold = " and ".join(dict.fromkeys(short(scale * edge, 6) for edge in edges))
-    ends = [scale * x for _, x, kind in known if kind != "plant"]
-    said = f"Ours {short(scale * ours, 3)}"
-    said += f" ({short(scale * low, 3)} to {short(scale * high, 3)})" if low != high else ""
-    said += f"; threshold {threshold}"
-    if ends:
-        said += f"; {len(ends)} variations, {short(min(ends), 3)} to {short(max(ends), 3)}"
-    places, half = [at(edge) for edge in edges], LETTER * len(threshold) / 2
+    # all of our own is shown, of the others what is not far off
+    span = [*own, *finding.limits]
+    reach = REACH * ((max(span) - min(span)) or abs(own[0]) or 1.0)
+    near = span + [x for _, x, _ in known if min(span) - reach <= x <= max(span) + reach]
+    pad = 0.06 * ((max(near) - min(near)) or 1.0)
+    ends, edges = (min(near) - pad, max(near) + pad), (EDGE, WIDTH - EDGE)
+
+    def at(x: float) -> float:
+        return round(float(np.interp(x, ends, edges)), 1)
+
+    scale = 100 if decision.claim.unit in PERCENT else 1
+    threshold = " and ".join(dict.fromkeys(short(scale * limit, 6) for limit in finding.limits))
+    ours, low, high = (short(scale * x, 3) for x in own)
+    said = f"Ours {ours}{f' ({low} to {high})' if own[1] != own[2] else ''}; threshold {threshold}"
+    if others := [scale * x for _, x, kind in known if kind != "plant"]:
+        said += f"; {len(others)} variations, {short(min(others), 3)} to {short(max(others), 3)}"
+    places, half = (
+        [at(limit) for limit in dict.fromkeys(finding.limits)],
+        LETTER * len(threshold) / 2,
+    )
     middle = min(max(sum(places) / len(places), half), WIDTH - half)  # a name stays inside
     return SimpleNamespace(
-        width=WIDTH, edge=EDGE, said=said, ours=at(ours), low=at(low), high=at(high),
-        limits=places, names=[(middle, threshold)],
+        width=WIDTH, edge=EDGE, said=said, limits=places, names=[(middle, threshold)],
+        **dict(zip(("ours", "low", "high"), map(at, own))),
         worlds=[(at(x), kind, f"{name}: {short(x)}") for name, x, kind in known],
     )  # fmt: skip
-
-
-def _scale(own: list[float], others: list[float], size: float) -> Callable[[float], float]:
-    """From a number to its place: all of our own is shown, of the others what is not far off."""
-    reach = REACH * ((max(own) - min(own)) or size or 1.0)
-    near = own + [x for x in others if min(own) - reach <= x <= max(own) + reach]
-    pad = 0.06 * ((max(near) - min(near)) or 1.0)
-    start, width = min(near) - pad, max(near) - min(near) + 2 * pad
-    return lambda x: round(EDGE + min(max((x - start) / width, 0.0), 1.0) * (WIDTH - 2 * EDGE), 1)
 
 
 # Many claims --------------------------------------------------------------------------------------
@@ -219,26 +196,13 @@ def cards(decisions: list[Decision]) -> Html:
 
     The reason stands under its claim, and a column of printed numbers only where there are any.
     """
-    rows = [(d, turned(d), variations(d), erring(d)) for d in decisions]
-    return Html(_forms().cards(rows, _caption(decisions)), "\n".join(map(repr, decisions)))
+    rows = [(d, *said_of(d)) for d in decisions]
+    return Html(_forms().cards(rows, _caption(decisions)))
 
 
 def verdicts(decisions: list[Decision]) -> Html:
-    """The table for the top of the page; a large printed table is one line of it."""
-    families = defaultdict(list)
-    for d in decisions:
-        families[d.claim.family or d.claim.id].append(d)
-    rows = []
-    for members in families.values():
-        counts = Counter(d.verdict for d in members)
-        rows.append((members, [(v, counts[v]) for v in (*VERDICTS, NOT_DECIDED) if counts[v]]))
-    lines = [f"{d.claim.id}: {d.verdict}" for d in decisions] or [_caption(decisions)]
-    return Html(_forms().verdicts(rows, _caption(decisions), FOLD), "\n".join(lines))
-
-
-def folded(piece: Html, summary: str) -> Html:
-    """A piece of a page behind a line that opens it."""
-    return Html(_forms().folded(piece.html, summary), piece.text)
+    """The table for the top of the page."""
+    return Html(_forms().verdicts([(d, said_of(d)[0]) for d in decisions], _caption(decisions)))
 
 
 def elsewhere(known: Iterable[Claim], stem: str) -> Html:
@@ -246,35 +210,9 @@ def elsewhere(known: Iterable[Claim], stem: str) -> Html:
 
     Whoever comes with the old address of a card is led on by `site.js`, or by the line itself.
     """
-    known = list(known)
-    return Html(_forms().elsewhere(known, stem), "\n".join(f"{c.id}: see {stem}" for c in known))
+    return Html(_forms().elsewhere(list(known), stem))
 
 
-# The rest of a page -------------------------------------------------------------------------------
-
-
-def banner(below: str) -> Html:
-    """What stands at the top of a page that was built below the paper's size."""
-    text = f"Quick run: {below}. Numbers on this page are rougher than the paper's own size gives, "
-    text += "and rules that need the full size decide nothing."
-    return Html(_forms().banner(text), text)
-
-
-def changed(sentences: list[str]) -> Html:
-    """The verdicts that differ from the expected ones, a sentence each."""
-    said = "Verdicts that are not the expected ones:"
-    return Html(_forms().changed(said, sentences), "\n".join([said, *sentences]))
-
-
-def figure(
-    drawing: str, number: int, name: str, caption: str, files: dict[str, str] | None = None
-) -> Html:
-    """`drawing` is an element that carries the alternative text; `files` lead to it and its data."""
-    return Html(
-        _forms().figure(drawing, number, name, caption, files), f"Figure {number}. {caption}"
-    )
-
-
-def provenance(facts: dict[str, str]) -> Html:
-    """The block at the end of a page: how it was made."""
-    return Html(_forms().provenance(facts), "\n".join(f"{k}: {v}" for k, v in facts.items()))
+def part(name: str, *content: Any, words: str = "") -> Html:
+    """Another part of a page, by the name of its form: banner, changed, figure, folded, provenance."""
+    return Html(getattr(_forms(), name)(*content), words)

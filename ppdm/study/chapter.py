@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
@@ -17,9 +18,6 @@ from ppdm.files import replace_file
 from ppdm.study import cards, grid, ledger, manifest, provenance
 from ppdm.study.parameters import check as check_parameters
 
-# Columns of saved frames come in this order, where they apply; others stand before `rep`.
-ORDER = ("dataset", "scheme", "groups", "theta", "q", "k", "delta", "reading")
-LAST = ("rep", "metric", "value")
 PROFILES = ("paper", "quick")
 
 
@@ -54,14 +52,12 @@ class Chapter:
         if profile not in PROFILES:
             raise ValueError(f"profile is {profile!r}; allowed are paper and quick")
         check_parameters(stem, {"seed": seed} | parameters)
-        self.stem, self.seed, self.profile = stem, seed, profile
-        self.began = time.perf_counter()
-        sizes = sizes or {}
-        self.paper_sizes = {name: pair[0] for name, pair in sizes.items()}
-        self.sizes = {name: pair[PROFILES.index(profile)] for name, pair in sizes.items()}
-        self.sizes |= {k: v for k, v in parameters.items() if k in sizes and v is not None}
-        self.settings = {k: v for k, v in parameters.items() if k not in sizes}
-        self.below = _below(self.sizes, self.paper_sizes)
+        self.stem, self.seed, self.began = stem, seed, time.perf_counter()
+        both = sizes or {}
+        self.sizes = {name: pair[PROFILES.index(profile)] for name, pair in both.items()}
+        self.sizes |= {k: v for k, v in parameters.items() if k in both and v is not None}
+        self.settings = {k: v for k, v in parameters.items() if k not in both}
+        self.below = _below(self.sizes, {name: pair[0] for name, pair in both.items()})
         self.quick = bool(self.below)
         self.datasets: dict[str, Any] = {}
         self.figures = 0
@@ -73,7 +69,7 @@ class Chapter:
         for name in use:
             self.use(data.load(name, parameters.get("data_source")))
         if self.quick:
-            _display(cards.banner(self.below))
+            _display(cards.part("banner", self.below))
 
     # Running
 
@@ -120,10 +116,8 @@ class Chapter:
         self.recorder.table(path.name, content)
         return frame
 
-    def figure(
-        self, figure: Any, *, name: str | None = None, caption: str = "", alt: str = ""
-    ) -> None:
-        """Show a figure, numbered, with its caption and alternative text (its own, unless given).
+    def figure(self, figure: Any, *, name: str | None = None, caption: str = "") -> None:
+        """Show a figure, numbered, with its alternative text and its caption (its own, unless given).
 
         `figure` may be a function of the chapter that draws it: the figure then has the function's name.
         It gets the anchor `fig-<name>` and is kept as `<results>/../figures/<stem>/<name>.svg`, with
@@ -133,33 +127,28 @@ class Chapter:
 
         if callable(figure):
             name, figure = name or figure.__name__.replace("_", "-"), figure(self)
-        caption = caption or getattr(figure, "caption", "")
-        alt = alt or getattr(figure, "alt", "")
+        caption, alt = caption or getattr(figure, "caption", ""), getattr(figure, "alt", "")
         if not caption or not alt:
             raise ValueError("a figure needs a caption and an alternative text (alt)")
         self.figures += 1
         name = name or str(self.figures)
-        kept = self.results.parent / "figures" / self.stem / f"{name}.svg"
-        replace_file(kept, plot.svg(figure, alone=True).encode())
-        data = getattr(figure, "data", None)
-        if data is not None:
-            nine = data.to_csv(index=False, lineterminator="\n", float_format="%.9g")
-            content = nine.encode()  # digits: more than a drawing shows
-            replace_file(kept.with_suffix(".csv"), content)
-        files = {
-            kind: f"../_static/figures/{self.stem}/{name}.{kind.lower()}"
-            for kind in ("SVG", *(["CSV"] if data is not None else []))
-        }
-        drawing = plot.element(figure, alt, name)
-        _display(cards.figure(drawing, self.figures, name, caption, files))
+        content = {"SVG": plot.svg(figure, alone=True)}
+        if getattr(figure, "data", None) is not None:  # nine digits: more than a drawing shows
+            content["CSV"] = figure.data.to_csv(
+                index=False, lineterminator="\n", float_format="%.9g"
+            )
+        files = {}
+        for kind, text in content.items():
+            place = f"figures/{self.stem}/{name}.{kind.lower()}"
+            replace_file(self.results.parent / place, text.encode())
+            files[kind] = f"../_static/{place}"
+        drawn = (plot.element(figure, alt, name), self.figures, name, caption, files)
+        _display(cards.part("figure", *drawn, words=f"Figure {self.figures}. {caption}"))
 
     # Deciding
 
-    def movers(self, *ids: str, rows: ledger.Rows | None = None) -> list[str]:
-        """The readings that move the evidence of one of these claims by a standard error or more.
-
-        Their evidence is taken from `rows`, unless the claims' own are there.
-        """
+    def movers(self, *ids: str, rows: ledger.Rows) -> list[str]:
+        """The readings that move the evidence of one of these claims, taken from `rows`, by a standard error."""
         return self.ledger.movers(*ids, rows=rows)
 
     def decide(self, *ids: str) -> Any:
@@ -167,18 +156,16 @@ class Chapter:
 
         One claim is shown as a card, many as one table.
         """
-        for known in filter(None, map(self.ledger.claims.get, ids)):
-            for name in (known.rows, *known.needs):
-                self._compute(name)
+        for claim in filter(None, map(self.ledger.claims.get, ids)):
+            for name in (claim.rows, *claim.needs):
+                # the rows that its entry names, by the function of that name in the paper's module
+                function = getattr(self.module, name, None)
+                if function and name not in self.ledger.rows:
+                    rows = self.get(function)
+                    whole = rows if isinstance(rows, ledger.Rows) else ledger.Rows(rows)
+                    self.ledger.rows[name] = whole
         decisions = [self.ledger.decide(id) for id in ids]
         return cards.Card(decisions[0]) if len(ids) == 1 else cards.cards(decisions)
-
-    def _compute(self, name: str) -> None:
-        """The rows that a claim's entry names, by the function of that name in the paper's `rows`."""
-        function = getattr(self.module, name, None)
-        if function is not None and name not in self.ledger.rows:
-            rows = self.get(function)
-            self.ledger.rows[name] = rows if isinstance(rows, ledger.Rows) else ledger.Rows(rows)
 
     def elsewhere(self, stem: str) -> cards.Html:
         """The claims that another page decides, each under the anchor its card once had here."""
@@ -194,40 +181,34 @@ class Chapter:
         Fails if a claim has no verdict. A verdict that is not the expected one is shown here; the
         build fails on it.
         """
-        facts = self._provenance()
+        facts, book, home = self._provenance(), self.ledger, self.results / self.stem
         path = self.results.parent / "provenance" / f"{self.stem}.json"
         replace_file(path, json.dumps(facts, indent=2, default=str).encode() + b"\n")
         if self.numbers:
-            self._write_numbers(self.numbers(self))
-        if self.ledger.claims:
-            decided = self.results / self.stem / "claims.csv"
-            self.ledger.write(decided)
-            self.recorder.table(decided.name, decided.read_bytes())
-        self._write_manifest(facts)
-        if self.ledger.claims:
-            _display(cards.folded(self.verdicts(), "All verdicts of this page"))
-        if self.ledger.changed():
-            _display(cards.changed(self.ledger.changed()))
-        _display(cards.provenance(_for_people(facts)))
-        if self.ledger.problems:
-            raise ledger.LedgerError(f"{self.stem}: {'; '.join(self.ledger.problems)}")
-        undecided = self.ledger.undecided()
-        if undecided:
-            raise ledger.LedgerError(f"{self.stem}: no verdict on {', '.join(undecided)}")
-
-    def _write_numbers(self, numbers: dict[str, Any]) -> None:
-        if self.ledger.claims:
-            numbers = numbers | {"summary": ledger.summary(self.ledger.decided.values())}
-        content = json.dumps(numbers, indent=1, default=lambda value: value.item()).encode() + b"\n"
-        replace_file(self.results / self.stem / "numbers.json", content)
-        self.recorder.table("numbers.json", content)
-
-    def _write_manifest(self, facts: dict) -> None:
+            numbers = self.numbers(self)
+            if book.claims:
+                numbers = numbers | {"summary": ledger.summary(book.decided.values())}
+            content = (
+                json.dumps(numbers, indent=1, default=lambda value: value.item()).encode() + b"\n"
+            )
+            replace_file(home / "numbers.json", content)
+            self.recorder.table("numbers.json", content)
+        if book.claims:
+            ledger.write(home / "claims.csv", book.in_order())
+            self.recorder.table("claims.csv", (home / "claims.csv").read_bytes())
         self.recorder.write(
-            self.results / self.stem / "manifest.json",
+            home / "manifest.json",
             **{key: facts[key] for key in ("seed", "sizes", "settings", "data")},
-            claims=[decision.row() for decision in self.ledger.in_order()],
+            claims=[decision.row() for decision in book.in_order()],
         )
+        if book.claims:
+            _display(cards.part("folded", self.verdicts().html, "All verdicts of this page"))
+        if book.changed():
+            _display(cards.part("changed", book.changed()))
+        _display(cards.part("provenance", _for_people(facts)))
+        problems = [*book.problems, *(f"no verdict on {id}" for id in book.undecided())]
+        if problems:
+            raise ledger.LedgerError(f"{self.stem}: {'; '.join(problems)}")
 
     def _provenance(self) -> dict:
         return {
@@ -249,6 +230,11 @@ class Chapter:
         }
 
 
+# In saved frames these columns come first, and these last; others stand between.
+FIRST = ("dataset", "scheme", "groups", "theta", "q", "k", "delta", "reading")
+MEASURES = ("reps", "clusters", "mean", "se", "low", "high", "var", "var_se", "var_low", "var_high")
+
+
 def ordered(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with its columns in the book's order.
 
@@ -257,30 +243,22 @@ def ordered(frame: pd.DataFrame) -> pd.DataFrame:
     """
     if isinstance(frame.index, pd.MultiIndex) or frame.index.name is not None:
         frame = frame.reset_index()
-    first = [column for column in ORDER if column in frame]
-    measured = "value" in frame or "reps" in frame  # else a metric is a name like any other
-    last = [column for column in LAST if column in frame and measured]
-    middle = [column for column in frame.columns if column not in (*first, *last)]
-    if "reps" in middle:  # a summary: what is measured stands before the measures
-        measures = ["metric"] * ("metric" in last) + [m for m in middle if m in SUMMARY]
-        middle = [m for m in middle if m not in SUMMARY] + measures
-        last = [column for column in last if column != "metric"]
-    return frame[[*first, *middle, *last]]
-
-
-SUMMARY = ("reps", "clusters", "mean", "se", "low", "high", "var", "var_se", "var_low", "var_high")
+    first, last = [column for column in FIRST if column in frame], []
+    if "value" in frame:
+        last = [column for column in ("rep", "metric", "value") if column in frame]
+    elif "reps" in frame:  # a summary; without either, a metric is a name like any other
+        last = ["metric"] * ("metric" in frame) + [m for m in frame if m in MEASURES]
+    return frame[[*first, *(column for column in frame if column not in first + last), *last]]
 
 
 def _below(sizes: dict, paper: dict) -> str:
     """What is below the paper's size, in words."""
     short = []
     for name, full in paper.items():
-        here = sizes[name]
-        if isinstance(full, (list, tuple)):
-            if any(entry not in here for entry in full):
-                short.append(f"{name} {len(here)} of {len(full)}")
-        elif here < full:
-            short.append(f"{name} {here:,} of {full:,}")
+        listed = isinstance(full, (list, tuple))
+        if not set(full) <= set(sizes[name]) if listed else sizes[name] < full:
+            mine, whole = map(len if listed else int, (sizes[name], full))
+            short.append(f"{name} {mine:,} of {whole:,}")
     return ", ".join(short)
 
 
@@ -295,18 +273,19 @@ def _read_claims(stem: str, path: str | Path | None) -> dict:
 def _for_people(facts: dict) -> dict[str, str]:
     """The provenance block's lines."""
     machine = facts["machine"]
-    sizes = ", ".join(f"{name} {_short(value)}" for name, value in facts["sizes"].items())
-    settings = ", ".join(f"{name} {_short(value)}" for name, value in facts["settings"].items())
-    sources = "; ".join(
-        f"{name} ({d['rows']:,} rows, {d['source']} copy, sha256 "
-        f"{', '.join(digest[:12] for digest in d['sha256'].values())})"
-        for name, d in facts["data"].items()
+    sizes, settings = (
+        ", ".join(f"{name} {_short(value)}" for name, value in facts[key].items())
+        for key in ("sizes", "settings")
     )
-    lines = {
-        "Size": f"{facts['size']}{': ' + sizes if sizes and not facts['quick'] else ''}",
+    return {
+        "Size": facts["size"] if facts["quick"] or not sizes else f"{facts['size']}: {sizes}",
         "Seed": str(facts["seed"]),
         "Settings": settings,
-        "Data": sources,
+        "Data": "; ".join(
+            f"{name} ({d['rows']:,} rows, {d['source']} copy, sha256 "
+            f"{', '.join(digest[:12] for digest in d['sha256'].values())})"
+            for name, d in facts["data"].items()
+        ),
         "Versions": ", ".join(f"{k} {v}" for k, v in facts["versions"].items()),
         "Machine": f"{machine['processor']}, {machine['cores']} cores, "
         f"{machine['memory_gib']} GiB, {machine['system']}",
@@ -314,27 +293,18 @@ def _for_people(facts: dict) -> dict[str, str]:
         "Finished": facts["finished"],
         "Commit": facts["commit"],
     }
-    return {name: text for name, text in lines.items() if text}
 
 
 def _short(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return f"{len(value)} values" if len(value) > 4 else ", ".join(map(str, value))
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    return f"{value:,}" if type(value) is int else str(value)
 
 
 def _display(piece: cards.Html) -> None:
-    if _in_notebook():
-        from IPython.display import display
-
-        display(piece)
+    """In a notebook as a piece of the page, else as text."""
+    ipython = sys.modules.get("IPython")
+    if ipython and ipython.get_ipython():
+        ipython.display.display(piece)
     else:
         print(piece)
-
-
-def _in_notebook() -> bool:
-    try:
-        from IPython import get_ipython
-    except ImportError:
-        return False
-    return get_ipython() is not None

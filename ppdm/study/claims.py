@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections import Counter
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -62,39 +62,26 @@ class Claim:
     why: str = ""  # said of every verdict but "reproduced"
     note: str = ""  # said of any
     full_size: bool = True
-    family: str = ""
     unit: str = ""
     refuses: tuple[str, ...] = ()  # plants in which the rule must not be met
     accepts: tuple[str, ...] = ()  # plants in which it must be: the claim is true there
-    by_construction: str = ""  # why no plant can break the claim
     one_world: str = ""  # why there is no other world: an identity, a count
     evidence: dict = field(default_factory=dict)  # rows, where, from and its arguments
-    each: tuple[
-        str, ...
-    ] = ()  # columns: the rule is asked of each combination, and must be met by all
+    each: tuple[str, ...] = ()  # columns: each combination is asked, and must meet the rule
     margin: str = ""  # of indifference: a name of `margins.yml`
     was: tuple[str, ...] = ()  # claims that are one with it now: their addresses lead here
     central: bool = False  # one of the five or six that the paper's abstract makes
     needs: tuple[str, ...] = ()  # checks of the method, without which nothing is decided
     history: str = ""  # when its rule was written, one of history.STATUSES
-
-    @property
-    def rows(self) -> str:
-        """The function that computes its evidence; empty where the chapter hands it over."""
-        return self.evidence.get("plain", self.evidence).get("rows", "")
-
-    @property
-    def rule_text(self) -> str:
-        given = {k: v for k, v in self.given.items() if k not in ("printed", "margin")}
-        inside = ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in given.items())
-        text = f"{self.rule} ({inside})" if inside else self.rule
-        return f"{text}, margin {self.given['margin']:g} ({self.margin})" if self.margin else text
+    rows: str = ""  # the function that computes its evidence; empty where it is handed over
+    rule_text: str = ""  # the rule with what the entry fixes for it, for people
+    seed: int = 0  # of the worlds in which its rule's errors are measured
 
 
 FEW = 6  # printed numbers that are told one by one
 LISTS = ("refuses", "accepts", "was", "each", "needs")
 NEEDED = ("id", "paper", "where", "claim", "rule", "expect")
-KEYS = tuple({f.name for f in fields(Claim)} - {"given", "family", "history"})
+KEYS = tuple({f.name for f in fields(Claim)} - {"given", "history", "rows", "rule_text", "seed"})
 
 
 def read(path: str | Path) -> dict[str, Claim]:
@@ -106,40 +93,47 @@ def read(path: str | Path) -> dict[str, Claim]:
         raise LedgerError(f"{path.name} is not YAML: {error}") from error
     if not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
         raise LedgerError(f"{path.name} must be a list of claims, each beginning with `- id:`")
-    rulebook, claims = history.read(path.parent), {}
-    margins = history.margins(path.parent)
+    rulebook, margins = history.read(path.parent), history.margins(path.parent)
+    claims: dict[str, Claim] = {}
     for entry in entries:
-        rule = entry.get("rule")
-        given = dict(rule if isinstance(rule, dict) else {"name": rule})
-        name, family = given.pop("name", None), given.pop("family", "")
-        fault = next(_faults(entry, name, given, family, margins), "")
-        if not fault and entry["id"] in claims:
-            fault = "is there twice"
+        fault = next(
+            _faults(entry, margins), "" if entry.get("id") not in claims else "is there twice"
+        )
         if fault:
             raise LedgerError(f"{path.name}: claim {entry.get('id', '(without id)')} {fault}")
-        told = {key: value for key, value in entry.items() if key in KEYS}
-        told |= {key: _names(told[key]) for key in LISTS if key in told}
-        told |= {
-            "rule": name,
-            "family": family,
-            "history": rulebook.status(entry["id"], *told.get("was", ())),
+        name, given = _rule(entry)
+        told: dict[str, Any] = {
+            key: _names(value) if key in LISTS else value for key, value in entry.items()
         }
         told.setdefault("full_size", name in rules.WAIT_FOR_FULL_SIZE)
-        if "margin" in entry:
-            given["margin"] = margins[entry["margin"]]["margin"]
         if entry["paper"] == OWN:
             told = {"met": SUPPORTED, "unmet": NOT_SUPPORTED} | told
+        if "margin" in entry:
+            given["margin"] = margins[entry["margin"]]["margin"]
         if "printed" in rules.FIXED[name]:
             given["printed"] = entry["printed"]
-        told["printed"] = printed(entry)
+        if "family" in given:  # how many numbers are printed together
+            given["family"] = len(_printed(entry))
+        inside = ", ".join(
+            f"{k.replace('_', ' ')} {v}" for k, v in given.items() if k not in ("printed", "margin")
+        )
+        margin = f", margin {given['margin']:g} ({entry['margin']})" if "margin" in entry else ""
+        evidence = entry.get("evidence", {})
+        told |= {
+            "rows": evidence.get("plain", evidence).get("rows", ""),
+            "rule_text": f"{name} ({inside}){margin}" if inside else f"{name}{margin}",
+            "rule": name, "printed": printed(entry), "seed": zlib.crc32(entry["id"].encode()),
+            "history": rulebook.status(entry["id"], *told.get("was", ())),
+        }  # fmt: skip
         claims[entry["id"]] = Claim(**told, given=given)
-    families: Counter[str] = Counter()
-    for claim in claims.values():
-        families[claim.family] += len(claim.given["printed"]) if claim.family and claim.each else 1
-    for claim in claims.values():
-        if claim.family:
-            claim.given["family"] = families[claim.family]
     return claims
+
+
+def _rule(entry: dict) -> tuple[Any, dict]:
+    """The name of an entry's rule, and what the entry fixes for it."""
+    rule = entry.get("rule")
+    given = dict(rule if isinstance(rule, dict) else {"name": rule})
+    return given.pop("name", None), given
 
 
 def _names(names: Any) -> tuple[str, ...]:
@@ -162,16 +156,14 @@ def printed(entry: dict) -> str:
     return ", ".join(numbers) if len(numbers) <= FEW else f"{len(numbers)} numbers"
 
 
-def _faults(
-    entry: dict, rule: Any, given: dict, family: Any, margins: dict[str, dict]
-) -> Iterator[str]:
+def _faults(entry: dict, margins: dict[str, dict]) -> Iterator[str]:
     """What an entry lacks or has too much of, a sentence each; the first of them is said."""
     for key in [key for key in entry if key not in KEYS]:
         yield f"has the unknown key {key!r}; did you mean {nearest(key, KEYS)!r}?"
     yield from (f"has no {key}: {key} is missing" for key in NEEDED if not entry.get(key))
-    paper, condition = entry["paper"], entry.get("condition", "")
+    (rule, given), paper, condition = _rule(entry), entry["paper"], entry.get("condition", "")
     words = OURS_TOO if paper == OWN else (REPRODUCED, NOT_REPRODUCED)
-    met, unmet = (entry.get(key, word) for key, word in zip(("met", "unmet"), words, strict=True))
+    met, unmet = entry.get("met", words[0]), entry.get("unmet", words[1])
     if paper not in PREFIXES:
         yield f"names the paper {paper!r}; allowed are {', '.join(PREFIXES)}"
     if not str(entry["id"]).startswith(PREFIXES[paper] + "-"):
@@ -179,49 +171,37 @@ def _faults(
     if rule not in rules.RULES:
         yield f"has the unknown rule {rule!r}; did you mean {nearest(str(rule), rules.RULES)!r}?"
     fixed = rules.FIXED[rule]
+    possible = {UNTESTABLE} if rule == "untestable" else {met, unmet}
+    possible |= {CONDITION} if condition else set()
+    possible |= {OPEN} if rule in rules.WAIT_FOR_FULL_SIZE else set()
     table = [
-        (isinstance(family, str), "needs as family the name of numbers that are printed together"),
         *((isinstance(number, str), f"is printed as {number!r}: write it in quotes, so that its digits count")
           for number in _printed(entry)),
-        (not family or "family" in fixed, f"has a family, and the rule {rule} knows none"),
         ("printed" not in fixed or entry.get("printed"), f"needs the printed number, for its rule {rule}"),
-        *((key in fixed, f"gives {key!r}: the rule {rule} has no {key!r}; it has {', '.join(fixed) or 'nothing'}")
-          for key in given if key != "margin"),
         ("margin" not in given, "gives its rule a margin of its own: margins have names, and stand in margins.yml"),
+        *((key in fixed, f"gives {key!r}: the rule {rule} has no {key!r}; it has {', '.join(fixed) or 'nothing'}")
+          for key in given),
         ("margin" not in entry or (entry["margin"] in margins and rule in rules.WEIGH_CHANCE),
          f"has the margin {entry.get('margin')!r}; rules that weigh chance have one of {', '.join(margins)}"),
         *((key in {*given, "printed"} or not needed, f"is not complete: rule {rule} needs {key!r}")
           for key, needed in fixed.items()),
-        *((isinstance(name, str) and ";" not in name, f"{key} is a list of names")
-          for key in LISTS for name in _names(entry.get(key))),
-        (not (entry.get("by_construction") and entry.get("refuses")),
-         "is true by construction: it has no plant that its rule refuses"),
         (rule != "untestable" or entry.get("why"), "cannot be tested and needs its reason (why)"),
         *((verdict in VERDICTS, f"says {verdict!r}, no verdict; did you mean {nearest(verdict, VERDICTS)!r}?")
           for verdict in (met, unmet, entry["expect"])),
-        (CONDITION not in (met, unmet), f"cannot say {CONDITION!r} by itself: it comes from a condition"),
         (met != unmet, "leads to the same verdict, met or unmet: the rule would decide nothing"),
         (not condition or met in (*words, NOT_CONTRADICTED), "is wrong in its verdict: a condition goes with `met: reproduced`"),
         *_of_evidence(entry.get("evidence")),
+        (entry["expect"] in possible,
+         f"expects {entry['expect']!r}, which cannot come out; possible: {', '.join(sorted(possible))}"),
     ]  # fmt: skip
     yield from (sentence for holds, sentence in table if not holds)
-    possible = (
-        {UNTESTABLE}
-        if rule == "untestable"
-        else {met, unmet}
-        | ({CONDITION} if condition else set())
-        | ({OPEN} if rule in rules.WAIT_FOR_FULL_SIZE else set())
-    )
-    if entry["expect"] not in possible:
-        yield f"expects {entry['expect']!r}, which cannot come out; possible: {', '.join(sorted(possible))}"
 
 
 def _of_evidence(evidence: Any) -> Iterator[tuple[bool, str]]:
     """Whether an entry's evidence names what there is."""
-    known, allowed = evidence if isinstance(evidence, dict) else {}, ", ".join(tidy.EXTRACTORS)
-    allowed += " or one of the paper's own"
-    parts = [known[part] for part in ("plain", "under") if part in known] or [evidence]
-    for part in parts if evidence is not None else []:
+    allowed = f"{', '.join(tidy.EXTRACTORS)} or one of the paper's own"
+    both = isinstance(evidence, dict) and {"plain", "under"} == set(evidence)
+    for part in [] if evidence is None else evidence.values() if both else [evidence]:
         named = isinstance(part, dict) and "rows" in part and isinstance(part.get("from"), str)
         yield (
             named,

@@ -11,6 +11,7 @@ import contextlib
 import itertools
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from functools import partial
@@ -26,11 +27,7 @@ from ppdm.study.workers import Failure, check_count, outcomes
 
 
 class PointError(RuntimeError):
-    """One or more points failed. `.failed` lists (coordinates, message); finished points are kept."""
-
-    def __init__(self, message: str, failed: list):
-        super().__init__(message)
-        self.failed = failed
+    """One or more points failed; finished points are kept."""
 
 
 def run(
@@ -101,12 +98,9 @@ def expand(grid: dict | list[dict]) -> list[dict]:
     points = [{str(k): identity.plain(k, v) for k, v in point.items()} for point in grid]
     if not points:
         raise ValueError("the grid has no points")
-    known = set()
-    for point in points:
-        content = frozenset(point.items())  # True and 1 are one, as in a frame of results
-        if content in known:
-            raise ValueError(f"the grid has the point {named(point)} twice")
-        known.add(content)
+    for point, times in Counter(frozenset(point.items()) for point in points).items():
+        if times > 1:  # True and 1 are one, as in a frame of results
+            raise ValueError(f"the grid has the point {named(dict(sorted(point)))} twice")
     return points
 
 
@@ -152,10 +146,7 @@ def compute(
         more = f" ({len(failed)} of {len(units)} points failed)" if len(failed) > 1 else ""
         now = "; finished points are kept" if store.folder else ""
         print(failure.traceback, file=sys.stderr)
-        raise PointError(
-            f"point {named(coords)} failed: {failure.message}{more}{now}",
-            [(c, f.message) for c, f in failed],
-        )
+        raise PointError(f"point {named(coords)} failed: {failure.message}{more}{now}")
     in_order = [results[i] for i in range(len(units))]
     if record:
         record(function, int(seed), units, in_order, store)
@@ -175,55 +166,50 @@ def compute_unit(function: Callable, unit: Unit, seed: int) -> np.ndarray:
 def _table(result: Any, reps: int | None = None) -> np.ndarray:
     """A function's answer as one structured array, a field a metric, checked."""
     if isinstance(result, pd.DataFrame):
-        result = {name: result[name].to_numpy() for name in result}
+        result = dict(result.items())
     if not isinstance(result, dict) or not result:
         raise ValueError(
             f"the function returned {type(result).__name__}; it must return a dict from metric to array"
         )
     columns = {str(name): _column(name, values, reps) for name, values in result.items()}
-    lengths = {name: len(column) for name, column in columns.items()}
-    if len(set(lengths.values())) > 1:
+    if len({len(column) for column in columns.values()}) > 1:
+        lengths = {name: len(column) for name, column in columns.items()}
         raise ValueError(f"the function returned columns of different lengths: {lengths}")
-    table = np.empty(next(iter(lengths.values())), [(n, c.dtype) for n, c in columns.items()])
+    table = np.empty(
+        max(map(len, columns.values())), [(name, c.dtype) for name, c in columns.items()]
+    )
     for name, column in columns.items():
         table[name] = column
     return table
 
 
 def _column(name: object, values: Any, reps: int | None) -> np.ndarray:
+    """Numbers, one a repetition; in a table of rows words as well. Numbers with gaps stay numbers."""
     values = values if hasattr(values, "__len__") else list(values)
     column = np.asarray(values)
+    if column.ndim != 1 or (reps is not None and len(column) != reps):
+        length = (
+            "one dimension"
+            if reps is None
+            else f"one array of length {reps}, the number of repetitions asked for"
+        )
+        raise ValueError(f"metric {name!r} has shape {column.shape}; it must be {length}")
+    if column.dtype.kind in "OU":
+        given = pd.Series(np.asarray(values, dtype=object)).infer_objects().to_numpy()
+        column = given if given.dtype.kind in "biuf" else column
     if column.dtype.kind not in "biuf":
         if reps is not None:
             raise ValueError(f"metric {name!r} is not numeric (it holds {column.dtype})")
-        column = _words(name, values, column)
-    if reps is not None:
-        column = column.astype(float)
-        if column.shape != (reps,):
+        if pd.isna(given := np.asarray(values, dtype=object)).any():
             raise ValueError(
-                f"metric {name!r} has shape {column.shape}; it must be one array of length {reps}, "
-                "the number of repetitions asked for"
+                f"column {name!r} has no value in row {pd.isna(given).argmax()}; where a column is not of "
+                "numbers, every row needs a word"
             )
-        if np.isnan(column).any():
-            raise ValueError(f"metric {name!r} is NaN in repetition {np.isnan(column).argmax()}")
-    if column.ndim != 1:
-        raise ValueError(f"column {name!r} has shape {column.shape}; it must have one dimension")
-    return column
-
-
-def _words(name: object, values: Any, column: np.ndarray) -> np.ndarray:
-    """A column that is no array of numbers as one of words; numbers with gaps stay numbers."""
-    if column.dtype.kind not in "OU" or column.ndim != 1:
         return column.astype(str)
-    given = pd.Series(np.asarray(values, dtype=object)).infer_objects().to_numpy()
-    if given.dtype.kind in "biuf":
-        return given
-    if pd.isna(given).any():
-        raise ValueError(
-            f"column {name!r} has no value in row {pd.isna(given).argmax()}; where a column is not of "
-            "numbers, every row needs a word"
-        )
-    return column.astype(str)
+    column = column if reps is None else column.astype(float)
+    if reps is not None and np.isnan(column).any():
+        raise ValueError(f"metric {name!r} is NaN in repetition {np.isnan(column).argmax()}")
+    return column
 
 
 # Putting the frame together -----------------------------------------------------------------------
@@ -244,9 +230,10 @@ def _coordinate_columns(points: list[dict], lengths: Iterable[int]) -> pd.DataFr
 def _long_frame(points: list[dict], results: list[np.ndarray], reps: int) -> pd.DataFrame:
     metrics = [result.dtype.names or () for result in results]
     frame = _coordinate_columns(points, (reps * len(names) for names in metrics))
-    for name in ("rep", "metric", "value"):
-        if name in frame:
-            raise ValueError(f"{name!r} is a column of the result; name the coordinate otherwise")
+    if clash := {"rep", "metric", "value"} & set(frame):
+        raise ValueError(
+            f"{clash.pop()!r} is a column of the result; name the coordinate otherwise"
+        )
     every = np.array([name for names in metrics for name in names], dtype=object)
     frame["rep"] = np.tile(np.arange(reps), len(every))
     frame["metric"] = np.repeat(every, reps)

@@ -70,12 +70,8 @@ class Rulebook(NamedTuple):
 
         A change of the expected verdict, or of a sentence whose evidence stays, settles no rule.
         """
-        if any(
-            word in change["what"]
-            for id in (claim, *was)
-            for change in self.of(id)
-            for word in SETTLES
-        ):
+        said = " ".join(change["what"] for id in (claim, *was) for change in self.of(id))
+        if any(word in said for word in SETTLES):
             return "after"
         return self.claims.get(claim, {}).get("status", "")
 
@@ -93,12 +89,13 @@ def fingerprint(entry: dict) -> str:
     >>> fingerprint(entry) == fingerprint(entry | {"condition": "q is small"})
     False
     """
-    decides = {key: entry[key] for key in DECIDES if key in entry}
-    rule = decides.get("rule", {})
-    decides["rule"] = {"name": rule} if isinstance(rule, str) else rule
-    for key, value in decides.items():
-        if isinstance(value, str):
-            decides[key] = " ".join(value.split())
+    decides = {
+        key: " ".join(entry[key].split()) if isinstance(entry[key], str) else entry[key]
+        for key in DECIDES
+        if key in entry
+    }
+    if isinstance(decides.get("rule"), str):
+        decides["rule"] = {"name": decides["rule"]}
     text = json.dumps(decides, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -131,21 +128,19 @@ def margins(folder: Path) -> dict[str, dict]:
 def read(folder: Path) -> Rulebook:
     """The record of a claims folder; an empty one where there is none."""
     path = Path(folder) / FILE
-    if not path.is_file():
-        return Rulebook({}, [])
-    content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    content = (yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else None) or {}
     book = Rulebook(content.get("claims") or {}, content.get("changes") or [])
     for change in book.changes:
-        known = f"{FILE}: the change of {change.get('claims', '(no claims)')}"
-        missing, more = [k for k in NEEDED if k not in change], [k for k in change if k not in KEYS]
-        if missing:
-            raise ValueError(f"{known} does not say {missing[0]!r}")
-        if more:
-            raise ValueError(f"{known} has {more[0]!r}; allowed are {', '.join(KEYS)}")
+        if not set(NEEDED) <= set(change) <= set(KEYS):
+            raise ValueError(
+                f"{FILE}: the change of {change.get('claims', '(no claims)')} has {', '.join(change)}; "
+                f"it needs {', '.join(NEEDED)}, and may have {', '.join(KEYS)}"
+            )
     for id, entry in book.claims.items():
-        status, allowed = entry.get("status"), ", ".join(STATUSES)
-        if status not in STATUSES:
-            raise ValueError(f"{FILE}: the status of {id} is {status!r}; allowed are {allowed}")
+        if entry.get("status") not in STATUSES:
+            raise ValueError(
+                f"{FILE}: the status of {id} is {entry.get('status')!r}; allowed are {', '.join(STATUSES)}"
+            )
     return book
 
 
@@ -164,18 +159,22 @@ def problems(folder: Path) -> list[str]:
     """What has been changed without being entered, a sentence each."""
     book, now = read(folder), _rules(folder)
     joined = {old: id for id, entry in entries(folder).items() for old in entry.get("was", ())}
-    known = {id: entry.get("rule") for id, entry in book.claims.items()}
+    known = {id: entry["rule"] for id, entry in book.claims.items()}
+    gone = {
+        id
+        for change in book.changes
+        if change["what"] not in (REMOVED, JOINED)
+        for id in change["claims"]
+    }
+    entered = {id for change in book.changes if change["what"] == JOINED for id in change["claims"]}
     return [
         *(f"{id} is not in {FILE}" for id in now if id not in known),
         *(f"{FILE} has {id}, which is no claim" for id in known if id not in now),
         *(f"the rule of {id} is not the one of {FILE}: enter the change"
-          for id in now if id in known and known[id] != now[id]),
-        *(f"{FILE} tells a change of {id}, which is no claim"
-          for change in book.changes if change["what"] not in (REMOVED, JOINED)
-          for id in change["claims"] if id not in (*now, *joined)),
-        *(f"{new} says that it was {old}: enter it in {FILE} as {JOINED}" for old, new in joined.items()
-          if not any(change["what"] == JOINED for change in book.of(old))),
-        *(f"{new} says that it was {old}, which is a claim" for old, new in joined.items() if old in now),
+          for id in now if known.get(id, now[id]) != now[id]),
+        *(f"{FILE} tells a change of {id}, which is no claim" for id in sorted(gone - set(now) - set(joined))),
+        *(f"{joined[old]} says that it was {old}: enter it in {FILE} as {JOINED}" for old in joined if old not in entered),
+        *(f"{joined[old]} says that it was {old}, which is a claim" for old in joined if old in now),
     ]  # fmt: skip
 
 
@@ -185,21 +184,21 @@ def enter(folder: Path, status: str = "together") -> list[str]:
     A changed rule must have a change that is entered and that no fingerprint knows yet: the number of
     its changes is kept beside its fingerprint.
     """
-    book, now, lines = read(folder), _rules(folder), ""
-    changed = [
-        id for id, known in book.claims.items() if now.get(id, known["rule"]) != known["rule"]
-    ]
-    for id in changed:
-        if len(book.of(id)) <= book.claims[id].get("changes", 0):
+    book, now, lines = read(folder), _rules(folder), []
+    known = {id: entry for id, entry in book.claims.items() if id in now}
+    changed = [id for id, entry in known.items() if now[id] != entry["rule"]]
+    new = [id for id in now if id not in known]
+    for id in [*known, *new]:
+        number = len(book.of(id))
+        if id in changed and number <= known[id].get("changes", 0):
             raise ValueError(f"the rule of {id} has changed: tell it in {FILE} under `changes`")
-    new = [id for id in now if id not in book.claims]
-    for id in [*(id for id in book.claims if id in now), *new]:
-        kept, number = book.claims.get(id, {"status": status})["status"], len(book.of(id))
         times = f", changes: {number}" if number else ""
-        lines += f'  {id}: {{rule: "{now[id]}", status: {kept}{times}}}\n'
+        since = known.get(id, {"status": status})["status"]
+        lines.append(f'  {id}: {{rule: "{now[id]}", status: {since}{times}}}\n')
     path = Path(folder) / FILE
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    head, _, rest = text.partition("claims:\n")
-    _, _, changes = ("\n" + rest).partition("\nchanges:")
-    replace_file(path, f"{head}claims:\n{lines}changes:{changes or ' []' + chr(10)}".encode())
+    head, _, rest = (path.read_text(encoding="utf-8") if path.is_file() else "").partition(
+        "claims:\n"
+    )
+    changes = ("\n" + rest).partition("\nchanges:")[2] or " []\n"
+    replace_file(path, f"{head}claims:\n{''.join(lines)}changes:{changes}".encode())
     return changed + new

@@ -15,13 +15,14 @@ import importlib.metadata
 import io
 import json
 import math
+import re
 import sys
 import sysconfig
 import time
 import zlib
 from collections.abc import Callable, Iterable
 from functools import cache, partial
-from importlib.util import find_spec
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from typing import Any
 
@@ -141,10 +142,7 @@ def modules(packed: Any) -> set[str]:
     >>> sorted(modules(pack(partial(canonical, np.mean))))
     ['numpy', 'ppdm.study.identity']
     """
-    if isinstance(packed, dict) and "path" in packed:
-        return {packed["path"].partition(":")[0]}
-    parts = packed.values() if isinstance(packed, dict) else packed
-    return set().union(*map(modules, parts)) if isinstance(packed, (dict, list)) else set()
+    return set(re.findall(r'{"path":"([\w.]+):', canonical(packed)))
 
 
 def unpack(packed: Any, allowed: Callable[[str], bool] = lambda module: True) -> Any:
@@ -213,17 +211,16 @@ def _imports(name: str) -> frozenset[str]:
     file = module_file(name)
     if file is None:
         return frozenset()
-    home = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
+    home = name if file.name == "__init__.py" else name.rpartition(".")[0]
     names: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            base = home[: len(home) - node.level + 1] if node.level else []
-            source = ".".join([*base, *([node.module] if node.module else [])])
+            source = resolve_name("." * node.level + (node.module or ""), home)
             inner = (f"{source}.{alias.name}" for alias in node.names)
             names.update(name if module_file(name) else source for name in inner)
-    return frozenset(module for module in names if module_file(module))
+    return frozenset(filter(module_file, names))
 
 
 _OTHER = (".py", ".html", ".css", ".js")  # no data, in a folder of the package
@@ -240,21 +237,15 @@ def sources(modules: Iterable[str]) -> list[Path]:
         name = todo.pop()
         reached.add(name)
         todo |= _imports(name) - reached
-    files = {file for file in map(module_file, reached) if file is not None}
+    files = set(filter(None, map(module_file, reached)))
     for folder in {file.parent for file in files if PACKAGE in file.parent.parents}:
-        inside = [
-            file for file in folder.rglob("*") if file.is_file() and file.suffix not in _OTHER
-        ]
         files |= {
-            file for file in inside
-            if _package(file) == folder and file.parent.name != "__pycache__"  # numba's come there
+            file for file in folder.rglob("*")
+            if file.is_file() and file.suffix not in _OTHER
+            and file.parent.name != "__pycache__"  # numba's come there
+            and folder == next(above for above in file.parents if (above / "__init__.py").is_file())
         }  # fmt: skip
     return sorted(files)
-
-
-def _package(file: Path) -> Path | None:
-    """The nearest folder above a file that is a package."""
-    return next((folder for folder in file.parents if (folder / "__init__.py").is_file()), None)
 
 
 def within(file: Path) -> str:

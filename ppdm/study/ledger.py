@@ -1,8 +1,4 @@
-"""The ledger: what a chapter has decided of its claims, and all chapters' verdicts together.
-
-A `Ledger` decides each claim once, by the rule its entry names; `merge` joins the chapters' verdicts and says
-what keeps a build from being one.
-"""
+"""All chapters' verdicts together: `merge` joins them, and says what keeps a build from being one."""
 
 from __future__ import annotations
 
@@ -11,11 +7,10 @@ import io
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 from ppdm.files import replace_file
-from ppdm.study import history, verdicts
+from ppdm.study import history
 from ppdm.study.claims import (
     NOT_DECIDED,
     STYLES,
@@ -26,156 +21,31 @@ from ppdm.study.claims import (
     nearest,
     read,
 )
-from ppdm.study.rates import LOOKS
-from ppdm.study.rules import NOT, PERCENT, SO, Finding, interval, near, short
-from ppdm.study.verdicts import PLANT, Decision, Rows, World
+from ppdm.study.rules import LOOKS
+from ppdm.study.verdicts import PLANT, RATES, Decision, Ledger, Rows
 from ppdm.study.worlds import OURS
 
-__all__ = ["NOT_DECIDED", "OURS", "PERCENT", "PLANT", "STYLES", "VERDICTS", "Claim", "Decision", "Ledger",
-           "LedgerError", "Rows", "World", "merge", "read", "short"]  # fmt: skip
+__all__ = ["NOT_DECIDED", "OURS", "PLANT", "STYLES", "VERDICTS", "Claim", "Decision", "Ledger",
+           "LedgerError", "Rows", "merge", "read"]  # fmt: skip
 
 COLUMNS = ("id", "paper", "where", "printed", "ours", "low", "high", "rule", "verdict", "note",
            "worlds", "holds", "fails_in", "refuses", "firm", "worst", "unit", "limits",
            "history", "outcome", "same", "other", "cannot_tell", "accepts_true", "accepts_false",
            "central")  # fmt: skip
-RATE_COLUMNS = ("claim", "verdict", "comparisons", *verdicts.RATES, *(f"told_{n}" for n in LOOKS))
+RATE_COLUMNS = ("claim", "verdict", "comparisons", *RATES, *(f"told_{n}" for n in LOOKS))
 WORLD_COLUMNS = ("claim", "world", "value", "low", "high", "met")
-CHECKED = 0.005  # by less a method's own check may be off: the margin of shares
 ENOUGH = 10  # draws of chance that a verdict is asked in, unless its entry says why not
 
 
-class Ledger:
-    """The claims of one chapter and what has been decided of them."""
-
-    def __init__(self, claims: dict[str, Claim], quick: str = "", module: ModuleType | None = None):
-        """`quick` says what is below the paper's size, empty at full size; `module` has more extractors."""
-        self.claims, self.quick, self.module = claims, quick, module
-        self.decided: dict[str, Decision] = {}
-        self.rows: dict[str, Rows] = {}
-        self.checked: dict[str, Finding] = {}  # what the methods' own checks found
-        self.problems: list[str] = []  # sentences: plants that a rule accepts
-
-    def decide(
-        self,
-        id: str,
-        *evidence: Any,
-        note: str = "",
-        worlds: Mapping | None = None,
-        draws: Mapping | None = None,
-        plants: Mapping | None = None,
-        **named: Any,
-    ) -> Decision:
-        """Apply the claim's rule to the evidence, in our world, in others and in wrong ones.
-
-        Evidence that the claim's entry names need not be given. With a condition in the entry, `plain` is
-        the evidence without it and `under` the evidence with it (a dict by name, or a tuple). `worlds`
-        (other readings), `draws` (each draw of chance alone) and `plants` map names to evidence of the
-        same form, and are added to what the entry gives; an empty one stands for none.
-        """
-        if id not in self.claims:
-            raise LedgerError(f"unknown claim {id!r}; did you mean {nearest(id, self.claims)!r}?")
-        if id in self.decided:
-            raise LedgerError(f"claim {id} is decided twice")
-        claim = self.claims[id]
-        for need in claim.needs:
-            self._check(need)
-        beside: dict = {"worlds": worlds, "draws": draws, "plants": plants}
-        if claim.each:
-            return self._entered(verdicts.joined(claim, self._parts(claim)))
-        if claim.evidence and not evidence and not named:
-            named = self.taken(claim)
-            for kind, more in beside.items():
-                taken = named.pop(kind)
-                beside[kind] = {} if more == {} else taken | (more or {})
-        if not claim.condition and set(named) & verdicts.BOTH:
-            raise LedgerError(f"claim {id} has no condition: give its evidence as it is")
-        given: dict[Any, Any] = {**named, **dict(enumerate(evidence))}
-        return self._entered(verdicts.decide(claim, given, note, self.quick, **beside))
-
-    def _check(self, need: str) -> None:
-        """A method that is not what it says decides nothing: its check's rows are off by a margin or more."""
-        if need in self.checked:
-            return
-        if need not in self.rows:
-            raise LedgerError(
-                f"the check {need!r} has no rows (a function of that name in the paper's rows.py)"
-            )
-        wide = self.rows[need].frame.pivot(index="draw", columns="what", values="off")
-        off = wide.to_numpy()
-        finding = near(
-            off.mean(axis=0), 0.0, list(map(str, wide)), off, target=0, within=0, margin=CHECKED
+def write(path: Path, decisions: list[Decision]) -> None:
+    """`claims.csv`, and beside it `worlds.csv` and `rates.csv`."""
+    write_csv(path, [d.row() for d in decisions])
+    for name, columns, rows in (
+        ("worlds", WORLD_COLUMNS, Decision.world_rows), ("rates", RATE_COLUMNS, Decision.rates_rows)
+    ):  # fmt: skip
+        write_csv(
+            path.with_name(f"{name}.csv"), [row for d in decisions for row in rows(d)], columns
         )
-        self.checked[need] = finding
-        if finding.outcome == NOT or (finding.outcome != SO and not self.quick):
-            self.problems.append(f"the method is not what it says: {need.replace('_', ' ')}, {finding.worst}, is off "
-                                 f"by {interval(finding)}; no claim on it is decided")  # fmt: skip
-
-    def _parts(self, claim: Claim) -> dict[str, Decision]:
-        """The parts of a joined claim, each decided as a claim of its own."""
-        parts = {}
-        for name, part, rows in verdicts.parts_of(claim, self._rows(claim)):
-            given = verdicts.taken(part, rows, self.module)
-            beside = {kind: given.pop(kind) for kind in ("worlds", "draws", "plants")}
-            parts[name] = verdicts.decide(part, given, "", self.quick, **beside)
-        return parts
-
-    def _entered(self, decision: Decision) -> Decision:
-        """A decision is kept if its wrong worlds are there, with a sentence for each that its rule mistakes."""
-        claim, met = decision.claim, {plant.name: plant.met for plant in decision.plants}
-        id = claim.id
-        for name in (*claim.refuses, *claim.accepts):
-            if name not in met:
-                raise LedgerError(f"claim {id} names the plant {name!r}, which was not handed in")
-        if decision.verdict != NOT_DECIDED:
-            accepts = f"the rule of {id} accepts the plant {{!r}}, which it must refuse"
-            refuses = f"the rule of {id} refuses {{!r}}, where the claim is true"
-            self.problems += [accepts.format(name) for name in claim.refuses if met[name]]
-            self.problems += [refuses.format(name) for name in claim.accepts if not met[name]]
-        self.decided[id] = decision
-        return decision
-
-    def _rows(self, claim: Claim) -> Rows:
-        if claim.rows not in self.rows:
-            raise LedgerError(
-                f"claim {claim.id} takes its evidence from {claim.rows!r}; the chapter has "
-                f"{', '.join(self.rows) or 'nothing'} (a function of that name in the paper's rows.py gives it)"
-            )
-        return self.rows[claim.rows]
-
-    def taken(self, claim: Claim) -> dict:
-        """The evidence that a claim's entry names, in all worlds of its frame."""
-        return verdicts.taken(claim, self._rows(claim), self.module)
-
-    def movers(self, *ids: str, rows: Rows | None = None) -> list[str]:
-        """The readings that move the evidence of one of these claims by a standard error or more."""
-        claims = [self.claims[id] for id in ids if id in self.claims]
-        every = [verdicts.taken(c, rows or self.rows[c.rows], self.module) for c in claims]
-        names = [name for taken in every for name in verdicts.moved(taken, taken["worlds"])]
-        return list(dict.fromkeys(names))
-
-    def undecided(self) -> list[str]:
-        """The claims that have no verdict yet."""
-        return [id for id in self.claims if id not in self.decided]
-
-    def changed(self) -> list[str]:
-        """A sentence for each verdict that is not the expected one."""
-        return [
-            f"{id}: {d.verdict}, expected {d.claim.expect}"
-            for id, d in self.decided.items()
-            if d.verdict not in (d.claim.expect, NOT_DECIDED)
-        ]
-
-    def in_order(self) -> list[Decision]:
-        """What is decided, in the order of the claims file."""
-        return [self.decided[id] for id in self.claims if id in self.decided]
-
-    def write(self, path: Path) -> None:
-        """`claims.csv`, in the order of the claims file, and beside it `worlds.csv` and `rates.csv`."""
-        write_csv(path, [d.row() for d in self.in_order()])
-        rows = [row for d in self.in_order() for row in d.world_rows()]
-        write_csv(path.with_name("worlds.csv"), rows, WORLD_COLUMNS)
-        rows = [row for d in self.in_order() for row in d.rates_rows()]
-        write_csv(path.with_name("rates.csv"), rows, RATE_COLUMNS)
 
 
 class Merged(NamedTuple):
@@ -192,21 +62,20 @@ def merge(results: str | Path, claims: str | Path, stems: list[str] | None = Non
     `stems` are the chapters that are present (default: all that have a claims file). A full build
     fails on anything returned; a quick one on `problems` only, and prints the rest.
     """
-    results, claims = Path(results), Path(claims)
-    files = {p.stem: p for p in history.chapters(claims)}
-    merged, everything, worlds = Merged([], [], []), [], []
-    for stem, file in files.items():
-        if stems is not None and stem not in stems:
-            continue
-        known, path = read(file), results / stem / "claims.csv"
+    results, merged = Path(results), Merged([], [], [])
+    everything: list[dict] = []
+    worlds: list[dict] = []
+    files = {path.stem: path for path in history.chapters(Path(claims))}
+    for stem in files if stems is None else [stem for stem in files if stem in stems]:
+        path = results / stem / "claims.csv"
         if not path.is_file():
             merged.problems.append(f"{stem}: no verdicts (the chapter has not run to its end)")
             continue
         rows, beside = read_csv(path), path.with_name("worlds.csv")
         asked = read_csv(beside) if beside.is_file() else []
-        everything += rows
-        worlds += asked
-        _compare(stem, known, rows, merged)
+        everything, worlds = everything + rows, worlds + asked
+        known = read(files[stem])
+        _compare(stem, known, {row["id"]: row for row in rows}, merged)
         merged.changed.extend(f"{stem}: {sentence}" for sentence in lonely(known, rows, asked))
     for stem in sorted({p.parent.name for p in results.glob("*/claims.csv")} - set(files)):
         merged.problems.append(f"{stem}: verdicts without a claims file ({stem}.yml)")
@@ -227,44 +96,37 @@ def lonely(known: Mapping[str, Any], rows: list[dict], worlds: list[dict]) -> li
     >>> lonely({"ZM-1": SimpleNamespace(one_world="")}, decided, drawn)
     ['claim ZM-1 was asked in 8 draws of chance; 10 are wanted, or a one_world that says why not']
     """
-    kinds: Counter[tuple[str, str]] = Counter()
-    for row in worlds:
-        noun, _, number = row["world"].rpartition(" ")
-        if number.isdigit() and not row["world"].startswith(PLANT):
-            kinds[row["claim"], noun] += 1
-    draws = {
-        row["id"]: max((n for (id, _), n in kinds.items() if id == row["id"]), default=0)
-        for row in rows
-    }
+    named = [(row["claim"], row["world"].rpartition(" ")) for row in worlds]
+    kinds = Counter((id, noun) for id, (noun, _, number) in named
+                    if number.isdigit() and not noun.startswith(PLANT.strip()))  # fmt: skip
+    draws = {id: number for (id, _), number in sorted(kinds.items(), key=lambda kind: kind[1])}
     return [
-        f"claim {row['id']} was asked in {draws[row['id']]} draws of chance; {ENOUGH} are "
+        f"claim {row['id']} was asked in {draws.get(row['id'], 0)} draws of chance; {ENOUGH} are "
         "wanted, or a one_world that says why not"
         for row in rows
         if row["id"] in known and not known[row["id"]].one_world
-        if draws[row["id"]] < ENOUGH and row["verdict"] not in (UNTESTABLE, NOT_DECIDED)
+        if draws.get(row["id"], 0) < ENOUGH and row["verdict"] not in (UNTESTABLE, NOT_DECIDED)
     ]
 
 
-def _compare(stem: str, known: dict[str, Claim], rows: list[dict], merged: Merged) -> None:
-    found = {row["id"]: row for row in rows}
-    for id, claim in known.items():
-        if id not in found:
-            merged.problems.append(f"{stem}: claim {id} has no verdict")
-            continue
-        verdict, refused = found[id]["verdict"], found[id].get("refuses", "").split(";")
-        missing = sorted(set(claim.refuses) - set(refused))
-        if verdict == NOT_DECIDED:
-            merged.undecided.append(f"{stem}: claim {id} is {NOT_DECIDED}")
-        elif missing:
-            merged.problems.append(
-                f"{stem}: the rule of {id} accepts the plant {', '.join(missing)}"
-            )
-        elif verdict != claim.expect:
-            merged.changed.append(f"{stem}: claim {id} is {verdict}, expected {claim.expect}")
-    for id in set(found) - set(known):
+def _compare(stem: str, known: dict[str, Claim], rows: dict[str, dict], merged: Merged) -> None:
+    """What a chapter's verdicts say against its claims file."""
+    for id in [id for id in rows if id not in known]:
         merged.problems.append(
             f"{stem}: verdict on {id}, which is no claim (nearest: {nearest(id, known)})"
         )
+    for id, claim in known.items():
+        row = rows.get(id, {"verdict": None})
+        if row["verdict"] is None:
+            merged.problems.append(f"{stem}: claim {id} has no verdict")
+        elif row["verdict"] == NOT_DECIDED:
+            merged.undecided.append(f"{stem}: claim {id} is {NOT_DECIDED}")
+        elif missing := ", ".join(sorted(set(claim.refuses) - set(row["refuses"].split(";")))):
+            merged.problems.append(f"{stem}: the rule of {id} accepts the plant {missing}")
+        elif row["verdict"] != claim.expect:
+            merged.changed.append(
+                f"{stem}: claim {id} is {row['verdict']}, expected {claim.expect}"
+            )
 
 
 def write_csv(path: Path, rows: list[dict], columns: Collection[str] = COLUMNS) -> None:
@@ -278,8 +140,7 @@ def write_csv(path: Path, rows: list[dict], columns: Collection[str] = COLUMNS) 
 
 def read_csv(path: Path) -> list[dict]:
     """The claims of a CSV file, a dictionary each."""
-    with open(path, encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
 
 
 def summary(decisions: Iterable[Decision]) -> str:

@@ -71,15 +71,14 @@ def sums(table: np.ndarray) -> list[tuple[float, float, str]]:
     (2.590169943749..., 2.590169943749..., '')
     """
     columns = []
-    for name in table.dtype.names or ():
-        column = table[name]
+    weights = 0.5 + (np.arange(1, len(table) + 1) * 0.6180339887498949) % 1
+    for column in map(table.__getitem__, table.dtype.names or ()):
         number = column.dtype.kind in "biuf"
         values = column.astype(float) if number else np.full(len(column), np.nan)
         finite = np.isfinite(values)
-        weights = 0.5 + (np.arange(1, len(values) + 1) * 0.6180339887498949) % 1
         weighted = weights * np.where(finite, values, 0.0)
-        words = () if finite.all() else np.where(finite, "", column.astype(str))
-        odd = checksum("\0".join(words).encode()) if len(words) else ""
+        words = "\0".join(np.where(finite, "", column.astype(str)))
+        odd = "" if finite.all() else checksum(words.encode())
         columns.append((float(weighted.sum()), float(np.abs(weighted).sum()), odd))
     return columns
 
@@ -105,7 +104,7 @@ class Recorder:
 
     def __init__(self, stem: str):
         self.stem = stem
-        self.experiments: list[Json] = []
+        self.experiments: dict[Any, Json] = {}
         self.kept: list[str | None] = []  # for each experiment, the cache's folder of its points
         self.points: dict[tuple[int, str], Json] = {}
         self.tables: dict[str, str] = {}
@@ -122,14 +121,12 @@ class Recorder:
         """Note the points of one `run` or `rows`: what `grid.compute` calls."""
         self.files |= {file for file in kept.files if file.is_relative_to(places.PACKAGE)}
         named = kept.packed or {"notebook": identity.name_of(function)}
-        experiment = {"function": named, "seed": seed}
-        known = list(zip(self.experiments, self.kept, strict=True))
-        number = len(known)
-        if kept.packed and (experiment, kept.name) in known:  # another of a notebook is another
-            number = known.index((experiment, kept.name))
-        else:
-            self.experiments.append(experiment)
+        # another function of a notebook is another experiment, whatever it is called
+        key = (_digest(kept.packed), seed, kept.name) if kept.packed else len(self.kept)
+        if key not in self.experiments:
+            self.experiments[key] = {"function": named, "seed": seed}
             self.kept.append(kept.name)
+        number = list(self.experiments).index(key)
         for unit, table in zip(units, results):
             self.points[number, unit.file] = {
                 "experiment": number, **unit._asdict(),
@@ -150,7 +147,7 @@ class Recorder:
             "tables": dict(sorted(self.tables.items())),
             "claims": {row["id"]: {"verdict": row["verdict"], "sha256": row_checksum(row)}
                        for row in claims},
-            "experiments": self.experiments, "points": list(self.points.values()),
+            "experiments": list(self.experiments.values()), "points": list(self.points.values()),
         }  # fmt: skip
         machine = {key: provenance.machine()[key] for key in ("processor", "system")}
         made_on = {"versions": provenance.versions(), "machine": machine, "kept": self.kept}
@@ -230,17 +227,12 @@ def read(content: bytes, name: str) -> Manifest:
         whole = False
     if not whole:
         raise ManifestError(f"{name} is damaged: its seal is not that of its content")
-    if "points" not in known.what:
-        raise ManifestError(
-            f"{name} was written by another version of ppdm, which named its points otherwise"
-        )
     return known
 
 
 def last_verified(out: Path) -> dict[str, Json]:
     """What `ppdm verify` found last, by chapter; nothing if it never ran (or its note is broken)."""
     try:
-        notes = json.loads((out / "verified.json").read_bytes())
-    except (OSError, ValueError):
+        return dict(json.loads((out / "verified.json").read_bytes()))
+    except (OSError, ValueError, TypeError):
         return {}
-    return notes if isinstance(notes, dict) else {}

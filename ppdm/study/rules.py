@@ -11,7 +11,7 @@ looks at several values, `names` says what each of them is, and the finding name
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
@@ -107,34 +107,30 @@ def quantile(chance: float, df: float) -> float:
 
 
 def _weighed(
-    compare: Callable, about: ArrayLike, limits: Callable, values: ArrayLike, se: ArrayLike,
+    compare: Callable, about: np.ndarray, limits: Callable, values: ArrayLike, se: ArrayLike,
     names: ArrayLike | None, drawn: ArrayLike | None, margin: float,
 ) -> Finding:  # fmt: skip
-    """A finding from linear comparisons: ``compare(values)`` gives their room and the numbers to show.
+    """A finding from linear comparisons: ``compare(values)`` gives their room, and behind it the numbers to show.
 
     `about` says which number each comparison is about. `drawn` are the values of each draw of chance, of which
     `values` are the mean: errors come from the spread of what is compared, so draws may share whatever they like.
     """
     values = np.atleast_1d(_finite("values", values))
     apart = np.broadcast_to(_finite("se", se), values.shape).ravel()
-
-    def compared(x: np.ndarray) -> np.ndarray:
-        return np.concatenate(compare(x), axis=-1)
-
-    count, both = len(compare(values)[0]), compared(values)
+    count, both = len(about), compare(values)
     if drawn is None:  # each value with its own error
         each = np.diag(apart).reshape(-1, *values.shape)
-        parts, df = compared(each) - compared(np.zeros_like(values)), np.inf
+        parts, df = compare(each) - compare(np.zeros_like(values)), np.inf
         se = np.sqrt((parts**2).sum(axis=0))
     else:
-        parts = compared(_finite("drawn", drawn).reshape(-1, *values.shape)) - both
+        parts = compare(_finite("drawn", drawn).reshape(-1, *values.shape)) - both
         df = len(parts) - 1
         se = np.sqrt((parts**2).sum(axis=0) / df / len(parts))
     rounding = ROUNDING * max(np.abs(values).max(), np.abs(both).max(), ROUNDING)
     se = np.where(se < rounding, 0.0, se)
     room, spread = both[:count], se[:count]
     inside = room - quantile(1 - ERROR, df) * spread
-    worst = np.broadcast_to(about, count)[int(np.argmin(inside))]
+    worst = about[int(np.argmin(inside))]
     says = outcome(room, spread, margin=margin, df=df, rounding=rounding)
     failing = int((inside + margin < -rounding).sum())
     give = f", give or take the margin of {margin:g}" if margin else ""
@@ -143,8 +139,9 @@ def _weighed(
     named = _name(names, worst, len(both) - count)
     low, high = (float(ours - half), float(ours + half)) if half else (None, None)
     chance = Chance(room, spread, parts[:, :count], df, margin) if spread.any() else None
-    at = tuple(float(x) for x in limits(worst))
-    return Finding(says, float(ours), low, high, note, named, at, chance)
+    return Finding(
+        says, float(ours), low, high, note, named, tuple(map(float, limits(worst))), chance
+    )
 
 
 def bound(
@@ -164,14 +161,8 @@ def bound(
     """
     if (below is None) == (above is None):
         raise ValueError("a bound is either `below` or `above`")
-    limit, sign = (below, 1) if above is None else (above, -1)
-
-    def compare(x: np.ndarray) -> tuple:
-        return sign * (limit - x), x
-
-    values = np.ravel(value)
-    about = np.arange(values.size)
-    return _weighed(compare, about, lambda i: (limit,), values, np.ravel(se), names, drawn, margin)
+    low, high = -np.inf if above is None else above, np.inf if below is None else below
+    return _inside(value, se, names, drawn, low, high, margin)
 
 
 def near(
@@ -189,16 +180,26 @@ def near(
     >>> near([0.61, 0.49], 0.01, target=[0.6, 0.5], within=0.03).met, near(0.65, target=0.6, within=0.03).met
     (True, False)
     """
+    target = _finite("target", target).ravel()
+    return _inside(value, se, names, drawn, target - within, target + within, margin)
+
+
+def _inside(
+    value: ArrayLike, se: ArrayLike, names: ArrayLike | None, drawn: ArrayLike | None,
+    low: ArrayLike, high: ArrayLike, margin: float,
+) -> Finding:  # fmt: skip
+    """Every value is inside its limits; one of them may be infinite."""
     values = np.ravel(value)
-    target = np.broadcast_to(_finite("target", target).ravel(), values.shape)
+    ends = np.broadcast_to(np.stack([high, low]).reshape(2, -1), (2, values.size))
+    sides = np.isfinite(ends).ravel()
 
-    def compare(x: np.ndarray) -> tuple:
-        return np.concatenate([within - (x - target), within + (x - target)], axis=-1), x
+    def compare(x: np.ndarray) -> np.ndarray:
+        room = np.concatenate([ends[0] - x, x - ends[1]], axis=-1)[..., sides]
+        return np.concatenate([room, x], axis=-1)
 
-    return _weighed(
-        compare, np.tile(np.arange(values.size), 2), lambda i: (target[i] - within, target[i] + within),
-        values, np.ravel(se), names, drawn, margin,
-    )  # fmt: skip
+    about = np.tile(np.arange(values.size), 2)[sides]
+    return _weighed(compare, about, lambda i: sorted(ends[np.isfinite(ends[:, i]), i]),
+                    values, np.ravel(se), names, drawn, margin)  # fmt: skip
 
 
 def trend(
@@ -231,14 +232,15 @@ def trend(
     line = np.linspace(-1, 1, points)
     least = max(margin, 1e3 * ROUNDING * np.abs(values).max())  # a flat line does not rise
 
-    def compare(x: np.ndarray) -> tuple:
+    def compare(x: np.ndarray) -> np.ndarray:
         up = signs[direction] * x
         steps = (up[..., late] - up[..., early]).reshape(*up.shape[:-2], -1)
         rise = 2 * (up @ line) / (line @ line)
-        return np.concatenate([steps, rise - least], axis=-1), x[..., -1] - x[..., 0]
+        return np.concatenate([steps, rise - least, x[..., -1] - x[..., 0]], axis=-1)
 
-    weakest = int(np.argmin(signs[direction] * (values[:, -1] - values[:, 0])))
-    return _weighed(compare, weakest, lambda i: (0.0,), values, se, names, drawn, margin)
+    weakest = np.argmin(signs[direction] * (values[:, -1] - values[:, 0]))
+    about = np.full(len(values) * (len(early) + 1), weakest)
+    return _weighed(compare, about, lambda i: (0.0,), values, se, names, drawn, margin)
 
 
 def ordering(
@@ -265,13 +267,11 @@ def ordering(
     if show not in ("least", "mean"):
         raise ValueError(f"show is {show!r}; allowed are least and mean")
 
-    def compare(x: np.ndarray) -> tuple:
-        mean = x.mean(axis=-1, keepdims=True)
-        return np.concatenate([x - by, mean - by - least], axis=-1), np.concatenate(
-            [x, mean], axis=-1
-        )
+    def compare(x: np.ndarray) -> np.ndarray:
+        every = np.concatenate([x, x.mean(axis=-1, keepdims=True)], axis=-1)
+        return np.concatenate([every - by - np.append(0 * values, least), every], axis=-1)
 
-    about = np.arange(values.size + 1) if show == "least" else np.array(values.size)
+    about = np.arange(values.size + 1) if show == "least" else np.full(values.size + 1, values.size)
     if names is not None:
         names = [*np.ravel(np.asarray(names, dtype=object)), "" if show == "mean" else "the mean"]
     return _weighed(compare, about, lambda i: (by,), values, np.ravel(se), names, drawn, margin)
@@ -301,7 +301,6 @@ def agree(
     printed: str,
     paper_reps: int | None = None,
     family: int = 1,
-    error: float = 0.05,
 ) -> Finding:
     """A printed mean of `paper_reps` repetitions agrees with ours of `reps`.
 
@@ -310,7 +309,7 @@ def agree(
         |ours - printed| <= half a unit of the last printed digit + z sqrt(sd²/reps + sd²/paper_reps)
 
     with z by Bonferroni over the `family` of numbers printed together: if all are right, the chance
-    that any of them is refused is at most `error`. `paper_reps` is None for a number that is
+    that any of them is refused is at most 5 %. `paper_reps` is None for a number that is
     not a mean over random repetitions.
 
     >>> agree(0.3712, sd=0.05, reps=1000, printed="0.38", paper_reps=50).met
@@ -320,7 +319,7 @@ def agree(
     """
     mean, sd = _finite("mean", mean).item(), _finite("sd", sd).item()
     number, half_unit = printed_number(printed)
-    z = float(ndtri(1 - error / (2 * family)))
+    z = float(ndtri(1 - 0.05 / (2 * family)))
     allowed = half_unit + z * sd * np.sqrt(1 / reps + (1 / paper_reps if paper_reps else 0))
     away, slack = abs(mean - number), 1e-9 * half_unit
     digits = "the same digits" if away <= half_unit + slack else "other digits"
@@ -370,16 +369,15 @@ def identity(
     ours, theirs = np.asarray(ours), np.asarray(theirs)
     if ours.shape != theirs.shape or ours.size == 0:
         raise ValueError(f"an identity compares equal shapes, not {ours.shape} with {theirs.shape}")
+    same = ours == theirs
     if not {ours.dtype.kind, theirs.dtype.kind} <= set("biufc"):
-        differ = int((ours != theirs).sum())
+        differ = int((~same).sum())
         note = f"{differ} of {ours.size} entries differ."
         return Finding(NOT if differ else SO, differ, None, None, note)
     if np.isnan(ours).any() or np.isnan(theirs).any():
         raise NotFinite("an identity cannot be decided with NaN on a side")
-    with np.errstate(invalid="ignore"):
-        apart = np.where(ours == theirs, 0.0, np.abs(np.subtract(ours, theirs, dtype=float)))
-    if {ours.dtype.kind, theirs.dtype.kind} <= set("biu"):
-        apart = np.where(ours == theirs, 0.0, np.maximum(apart, 1.0))  # large ones round to one
+    # as Python's own numbers: two large ones, or unsigned ones, differ by what they differ
+    apart = np.where(same, 0.0, np.abs(ours.astype(object) - theirs.astype(object))).astype(float)
     largest = float(apart.max())
     what = f"Largest difference of {ours.size} entries" if ours.size > 1 else "The difference"
     note = f"{what}; {tolerance:g} allowed."
@@ -416,8 +414,9 @@ def _parameters(rule: Callable, fixed: bool) -> dict[str, bool]:
 
 
 #: What each rule takes as evidence, and what a claim's entry fixes for it; whether it must be there.
-TAKES = {name: _parameters(rule, False) for name, rule in RULES.items()}
-FIXED = {name: _parameters(rule, True) for name, rule in RULES.items()}
+TAKES, FIXED = (
+    {name: _parameters(rule, fixed) for name, rule in RULES.items()} for fixed in (False, True)
+)
 
 # Rules that weigh chance wait for the full number of repetitions, unless the entry says otherwise.
 WEIGH_CHANCE = {name for name in RULES if "margin" in FIXED[name]}
@@ -464,6 +463,148 @@ def _name(names: ArrayLike | None, which: int, count: int) -> str:
     if len(names) != count:
         raise ValueError(f"names has {len(names)} entries for {count} values")
     return str(names[which])
+
+
+# How often a rule errs ------------------------------------------------------------------------------
+#
+# What it says in worlds where the truth is known, at the level of its evidence. In a world that is *just true* every
+# comparison that the rule makes is at the claim's boundary; in a *false* one exactly one is beyond it by the margin
+# and all others are well inside. Both are the least favourable of their kind. Where the evidence is too rough for
+# claims that are just true, the true worlds are those like ours: every level where we saw it. What is refused has
+# rates of its own: how often a claim that is just true is refused, and one that fails as ours does is not.
+#
+# The chance is the run's own: its draws, centred, are drawn again; where they are few, from a Student's t with their
+# spread. For a printed number, true is that the paper is another of our draws, rounded as printed; false, that it is
+# one of a neighbouring method's.
+
+WORLDS = 2000  # of each kind
+FEW = 30  # so many draws and more are drawn from again; fewer say only how wide the spread is
+LOOKS = (1, 4, 16)  # times as many draws, at most, alike for all claims of a grid
+LEAST_TRUE, MOST_FALSE = 0.95, 0.05  # what a rule may not fall below, and may not exceed
+
+
+JUST, OURS, AGAIN, PRINTED = "just true", "as true as ours", "as far off as ours", "printed"
+_FAULTS = {
+    JUST: "A claim that is just true would pass only {:.0f} in 100 times",
+    OURS: "Another run of this size would say so only {:.0f} in 100 times",
+    AGAIN: "Another run of this size would refuse it only {:.0f} in 100 times",
+    PRINTED: "Another of our own draws would pass only {:.0f} in 100 times",
+}  # fmt: skip
+
+
+class Rates(NamedTuple):
+    """The shares of true and of false worlds that a rule accepts; of a refusal, that it does not refuse."""
+
+    accepts_true: float
+    accepts_false: float
+    of: str = JUST  # which worlds: JUST true, as true as OURS, as far off as ours (AGAIN); PRINTED
+
+    @property
+    def fault(self) -> str:
+        """What is wrong with the rule on this evidence, in a sentence; empty if nothing is.
+
+        >>> Rates(0.5, 0.02).fault
+        'A claim that is just true would pass only 50 in 100 times; 95 are wanted.'
+        """
+        again = 1 - self.accepts_false if self.of == AGAIN else self.accepts_true
+        if again < LEAST_TRUE:
+            return f"{_FAULTS[self.of].format(100 * again)}; {100 * LEAST_TRUE:.0f} are wanted."
+        false = f"What is false would pass {100 * self.accepts_false:.0f} in 100 times; "
+        return (
+            f"{false}at most {100 * MOST_FALSE:.0f} may." if self.accepts_false > MOST_FALSE else ""
+        )
+
+
+def measured(outcome: str, chance: Chance, rng: np.random.Generator, worlds: int = WORLDS) -> Rates:
+    """The rates of a rule that weighs chance and has come to an outcome, from what it compares.
+
+    >>> chance = Chance(np.zeros(1), np.ones(1), np.ones((1, 1)), np.inf, margin=3.92)
+    >>> rates = measured(SO, chance, np.random.default_rng(1))
+    >>> abs(rates.accepts_true - 0.975) < 0.02, abs(rates.accepts_false - 0.025) < 0.02
+    (True, True)
+    """
+    off, se = _imagined(chance, rng, worlds)
+    rooms, which = (0.0, chance.room), int(outcome == NOT)
+    true, ours = (float(_says(off + room, se, chance)[which].mean()) for room in rooms)
+    if outcome == NOT:
+        return Rates(1 - true, 1 - ours, AGAIN)
+    false = float((off > quantile(1 - ERROR, chance.df) * se).mean(axis=0).max())
+    if true < LEAST_TRUE and outcome == SO:
+        return Rates(ours, false, OURS)
+    return Rates(true, false)
+
+
+def told(chance: Chance, times: int, rng: np.random.Generator, worlds: int = WORLDS) -> float:
+    """The share of worlds like ours in which so many times as many draws would say so, or not.
+
+    The looks share the error.
+
+    >>> rough = Chance(np.zeros(1), np.ones(1), np.ones((1, 1)), np.inf, margin=1.0)
+    >>> [told(rough, times, np.random.default_rng(1)) > 0.5 for times in LOOKS]
+    [False, False, True]
+    """
+    root, draws = np.sqrt(times), (chance.df + 1) * times
+    finer = chance._replace(se=chance.se / root, parts=chance.parts / root)
+    off, se = _imagined(finer, rng, worlds)
+    so, refused = _says(off + chance.room, se, finer._replace(df=draws - 1), ERROR / len(LOOKS))
+    return float((so | refused).mean())
+
+
+def _says(
+    room: np.ndarray, se: np.ndarray, chance: Chance, error: float = ERROR
+) -> tuple[np.ndarray, np.ndarray]:
+    """In which imagined worlds it is surely so, and in which surely not: `rules.outcome`, many times over."""
+    inside = room + chance.margin
+    so = np.all(inside > quantile(1 - error, chance.df) * se, axis=1)
+    surely = quantile(1 - error / chance.room.size, chance.df) * se
+    return so, ~so & np.any(inside <= -surely, axis=1)
+
+
+def _imagined(
+    chance: Chance, rng: np.random.Generator, worlds: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """By how much each comparison is off in each imagined world, and the error that is known there."""
+    parts, number = chance.parts, len(chance.parts)
+    if np.isinf(chance.df):
+        off = rng.normal(size=(worlds, number)) @ parts
+        return off, np.broadcast_to(chance.se, off.shape)
+    if number < FEW:
+        mixed = rng.normal(size=(worlds, number, number)) / np.sqrt(number - 1)
+        drawn = np.tensordot(mixed, parts, 1)
+        return drawn.mean(axis=1), drawn.std(axis=1, ddof=1) / np.sqrt(number)
+    times = rng.multinomial(number, np.full(number, 1 / number), size=worlds) / number
+    wider = number / (number - 1)
+    off, square = times @ parts, times @ parts**2
+    spread = np.sqrt(np.maximum(square - off**2, 0) * wider * wider / number)
+    return off * np.sqrt(wider), spread
+
+
+def printed(
+    ours: dict,
+    given: dict,
+    neighbours: Iterable[dict],
+    rng: np.random.Generator,
+    worlds: int = WORLDS,
+) -> Rates:
+    """The rates of `agree`: how often the paper is accepted if it is another of our draws, and if it is one of
+    the neighbour's that is hardest to tell apart.
+
+    >>> ours, given = {"mean": 0.4, "sd": 0.1, "reps": 50}, {"printed": "0.41", "paper_reps": 50}
+    >>> printed(ours, given, [{"mean": 0.6, "sd": 0.1, "reps": 50}], np.random.default_rng(1)).fault
+    ''
+    """
+    unit = 2 * printed_number(given["printed"])[1]
+
+    def accepted(theirs: dict) -> float:
+        paper = rng.normal(
+            theirs["mean"], theirs["sd"] / np.sqrt(given.get("paper_reps") or np.inf), worlds
+        )
+        mine = rng.normal(ours["mean"], ours["sd"] / np.sqrt(ours["reps"]), worlds)
+        low, high = agree(**ours, **given).limits
+        allowed = (high - low) / 2
+        return float((np.abs(np.round(paper / unit) * unit - mine) <= allowed + 1e-9 * unit).mean())
+
+    return Rates(accepted(ours), max(map(accepted, neighbours), default=1.0), PRINTED)
 
 
 # Numbers for people -------------------------------------------------------------------------------

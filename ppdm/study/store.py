@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
 import os
@@ -25,11 +24,6 @@ class Unit(NamedTuple):
     coords: dict
     block: int
     reps: int | None  # None: the function returns rows, not repetitions
-
-    @property
-    def name(self) -> str:
-        """Its coordinates, for people."""
-        return named(self.coords)
 
     @property
     def file(self) -> str:
@@ -59,44 +53,45 @@ class Store:
         try:
             self.packed = identity.pack(function)
             self.files = identity.sources(identity.modules(self.packed))
-            edited = identity.edited(self.files)  # what runs may be older than what they say
-            why = f"Points are not kept: {', '.join(edited)} changed since this session began."
-            self.name = None if edited else self._named(seed, identity.pack(data))
+            if edited := identity.edited(self.files):  # what runs may be older than what they say
+                why = f"Points are not kept: {', '.join(edited)} changed since this session began."
+            else:
+                self.name = self._named(seed, identity.pack(data))
         except identity.Unnamed as error:
             why = f"Points are computed each time, as {error} that can be imported."
-        if keep and self.name:
-            self._open(cache_folder() / self.name)
-        elif keep:
+        if keep and why:
             print(why, file=sys.stderr)
+        elif keep:
+            folder = cache_folder() / str(self.name)
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                os.utime(folder)  # in use: what nobody uses is removed one day
+                self.folder = folder
+            except OSError as error:
+                warnings.warn(f"finished points are not kept: {error}", stacklevel=3)
 
     def _named(self, seed: int, data: object) -> str:
-        sources = {identity.within(file): file.read_bytes() for file in self.files}
         key = {
             "function": self.packed, "seed": seed, "data": data,
-            "sources": {name: identity.checksum(text) for name, text in sources.items()},
+            "sources": {identity.within(file): identity.checksum(file.read_bytes()) for file in self.files},
             "versions": identity.library_versions(),
         }  # fmt: skip
         name = identity.checksum(identity.canonical(key).encode())
         return f"{name[:2]}/{name[2:]}"
 
-    def _open(self, folder: Path) -> None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self.folder = folder
-            os.utime(folder)  # in use: what nobody uses is removed one day
-        except OSError as error:
-            warnings.warn(f"finished points are not kept: {error}", stacklevel=3)
-
     def read(self, unit: Unit) -> np.ndarray | None:
         """What was kept of a unit; None if nothing was, or if it is not as it was written."""
-        content = None
-        if self.folder:
-            with contextlib.suppress(OSError):
-                content = (self.folder / unit.file).read_bytes()
-        table = None if content is None else unsealed(content)
-        if table is None and content is not None:
+        try:
+            content = (self.folder / unit.file).read_bytes() if self.folder else None
+        except OSError:
+            content = None
+        if content is None:
+            return None
+        table = unsealed(content)
+        if table is None:
+            where = f"{self.name}/{unit.file}"
             print(
-                f"The kept point {unit.name} is damaged ({self.name}/{unit.file}): it is computed anew.",
+                f"The kept point {named(unit.coords)} is damaged ({where}): it is computed anew.",
                 file=sys.stderr,
             )
         return table

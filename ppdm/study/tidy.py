@@ -173,8 +173,8 @@ def worst_of(rows: pd.DataFrame, of: str = "mean", by: Sequence[str] = ("dataset
     >>> worst_of(pd.DataFrame({"dataset": ["b", "a"], "mean": [1.0, 2], "se": 0.0}))["names"]
     ['a', 'b']
     """
-    rows = with_spread(rows, of).set_index(list(by)).sort_index()
-    return {"value": rows[of].to_numpy(), "se": rows[ERRORS[of]].to_numpy(), "names": _names(rows)}
+    rows = with_spread(rows, of)
+    return values_of(rows, of, by) | {"se": values_of(rows, ERRORS[of], by)["value"]}
 
 
 def values_of(rows: pd.DataFrame, of: str = "mean", by: Sequence[str] = ("dataset",)) -> dict:
@@ -193,8 +193,8 @@ def differences_of(rows: pd.DataFrame, of: str = "mean", by: Sequence[str] = ("d
     >>> list(differences_of(pd.DataFrame({"dataset": ["a"], "gain": [1.0]}), of="gain"))
     ['differences', 'names']
     """
-    found = values_of(rows, of, by)
-    return {"differences": found["value"], "names": found["names"]}
+    evidence = values_of(rows, of, by)
+    return {"differences": evidence.pop("value"), **evidence}
 
 
 def number(rows: pd.DataFrame, of: str = "mean") -> dict:

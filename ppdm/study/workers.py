@@ -19,7 +19,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ppdm.study import cluster
-from ppdm.study.store import Unit
+from ppdm.study.store import Unit, named
 
 # Work is first tried in this process: a small study never pays for starting workers.
 TRIAL_SECONDS = 1.0
@@ -154,7 +154,7 @@ def _collect(executor: Executor, call: Call, tasks: list[Task]) -> Generator[Out
                 yield from future.result()
             except BrokenProcessPool:
                 raise RuntimeError(
-                    f"a worker process died while points around {futures[future][0][1].name} were running "
+                    f"a worker process died while points around {named(futures[future][0][1].coords)} were running "
                     "(out of memory?, or a script without `if __name__ == '__main__':`); finished points "
                     "are kept"
                 ) from None

@@ -13,6 +13,7 @@ import yaml
 from ppdm.book.chromium import HOW_TO_INSTALL, find_chromium, launch_options
 from ppdm.book.pdf import NAME, REPORT
 from ppdm.book.pdf.combine import combine, order
+from ppdm.book.site.theme import give_room
 
 #: Within a page of A4: 210 mm less two margins of 17 mm, as `print.css` has it, at 96 px an inch.
 WIDTH = 176 / 25.4 * 96
@@ -41,6 +42,15 @@ _FIT = """(width) => {
 
 _HEADINGS = """() => [...document.querySelectorAll('main :is(h1, h2, h3, h4, h5, h6)')]
   .map((heading) => heading.dataset.words)"""
+
+# The room of each formula of the running text, in em: width in a line, height on lines of its own.
+_ROOMS = """() => [...MathJax.startup.document.math].map((item) => {
+  const box = item.typesetRoot.closest('.math') || item.typesetRoot;
+  const {width, height} = box.getBoundingClientRect();
+  const size = parseFloat(getComputedStyle(box).fontSize);
+  return box.closest('h1, h2, h3, h4, h5, h6') ? null
+    : [Math.round(1000 * (item.display ? height : width) / size) / 1000, item.math.trim(), item.display];
+}).filter(Boolean)"""
 
 _STILLS = """() => [...document.querySelectorAll('.try')].map((place) =>
   [...place.querySelectorAll('svg')].map((drawing) => drawing.outerHTML).join(''))"""
@@ -143,6 +153,7 @@ def _print(browser: Any, page: Path, target: Path) -> int:
         path, numbers = Path(folder) / NAME, dict[str, int]()
         for _ in range(2):  # the second time with the numbers of the first
             window = _open(browser, page)
+            rooms = window.evaluate(_ROOMS)
             window.evaluate(_NUMBER, numbers)
             window.pdf(
                 path=path,
@@ -156,6 +167,8 @@ def _print(browser: Any, page: Path, target: Path) -> int:
             before, numbers = numbers, destinations(path)
         if before != numbers:
             raise RuntimeError("the page numbers of the contents did not settle.")
+        # the widest, where a table was made smaller to fit
+        give_room(page.parent, {(tex, own): em for em, tex, own in sorted(rooms)})
         return finish(path, headings, target)
 
 

@@ -6,7 +6,6 @@
     runs       what was run
     gallery    the chapters' cards, and the files behind all figures
     api        the reference of the package, from its docstrings
-    collector  the survey of the primer's game of records
     trade_off  chapter 5's planes, for the reader to take hold of
     live       Python for the reader's browser, of what runtime.yml says: a Sphinx extension, too
     hidden_lines  what its cells need of the cells that a page does not run
@@ -38,7 +37,6 @@ def generate(source: Path, results: Path) -> None:
     """
     from ppdm.book.site import (
         api,
-        collector,
         course,
         gallery,
         lecturers,
@@ -72,13 +70,12 @@ def generate(source: Path, results: Path) -> None:
         "ambiguities": scoreboard.ambiguities(records),
         "paper_figures": paper_figures.page(records, source, results),
         "runs": runs.runs(records),
-        "cards": gallery.cards(records, source),
+        "cards": gallery.cards(records),
         "course": course.write(source / "book" / "_static", source / "book" / "assignments"),
         "changes": take_along.changes(find_root()),
         "slides": take_along.slides(source / "notebooks", source / "book" / "_static" / "course"),
         "rubrics": lecturers.rubrics(find_root() / "notebooks" / "assignments"),
-        "runtime": live.table(),
-        "collector_data": collector.collector_block(),
+        "runtime": live.made_of(),
         **obey.fragments(),
         **own_survey.fragments(source / "book" / "_static" / "survey"),
         "api": api.write_pages(PACKAGE, source / "book" / "api"),

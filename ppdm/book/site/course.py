@@ -6,6 +6,8 @@ import copy
 import importlib.util
 from pathlib import Path
 
+from ppdm.book.templating import table
+
 _LACKING = (
     "This copy of the site was built without `nbgrader`, so the assignments are not here: "
     "`pip install '.[course]'`, then `ppdm course build`.\n"
@@ -27,11 +29,7 @@ def write(static: Path, pages: Path) -> str:
 
     folder = static / "course"
     folder.mkdir(parents=True, exist_ok=True)
-    rows = [
-        "{.stacked}",
-        "| Assignment | After | Time | Points | Student version |",
-        "|:--|:--|:--|--:|:--|",
-    ]
+    rows = []
     for name, path in build.find_sources(build.default_sources()).items():
         notebook = build.student_version(path)
         nbformat.write(notebook, folder / f"{name}.ipynb")
@@ -40,10 +38,11 @@ def write(static: Path, pages: Path) -> str:
         link = f'<a href="../_static/course/{name}.ipynb" download>{name}.ipynb</a>'
         title = said["title"].removeprefix("Assignment ")
         look = f'<a href="assignments/{name}.html">{title}</a>'
-        rows.append(f"| {look} | {said['after']} | {said['time']} | {said['points']} | {link} |")
+        rows.append([look, said["after"], said["time"], said["points"], link])
     build.write_zip(folder, folder / "assignments.zip")
     archive = '<a href="../_static/course/assignments.zip" download>assignments.zip</a>'
-    return "\n".join([*rows, "", f"All of them in one file: {archive}.", ""])
+    heads = ["Assignment", "After", "Time", "Points", "Student version"]
+    return f"{table(heads, rows)}\nAll of them in one file: {archive}.\n"
 
 
 def as_page(notebook, name: str):

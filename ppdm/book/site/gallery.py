@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from pathlib import Path
 
-from markupsafe import Markup
-
 from ppdm.book.site.records import Records
 from ppdm.book.templating import fill
-
-_FIGURE = re.compile(
-    r'<figure class="ppdm drawn" id="fig-([^"]+)">.*?<figcaption>(.*?)</figcaption>', re.DOTALL
-)
 
 
 def publish(figures: Path, folder: Path) -> None:
@@ -30,19 +23,7 @@ def shown(notebook: Path) -> str:
     return "\n".join("".join(output.get("data", {}).get("text/html", "")) for output in outputs)
 
 
-def cards(records: Records, source: Path) -> str:
+def cards(records: Records) -> str:
     """The chapters as cards, each with its picture, in the book's order."""
-    papers = []
-    for paper in records.papers:
-        if paper["chapter"] in records.titles:
-            figures = dict(
-                _FIGURE.findall(shown(source / "notebooks" / f"{paper['chapter']}.ipynb"))
-            )
-            words = re.sub(
-                r'<span class="files">.*?</span>',
-                "",
-                figures.get(paper.get("picture"), ""),
-                flags=re.DOTALL,
-            )
-            papers.append(paper | {"alt": " ".join(Markup(words).striptags().split())})
-    return fill("cards.md", papers=papers)
+    shown = [paper for paper in records.papers if paper["chapter"] in records.titles]
+    return fill("cards.md", papers=shown)

@@ -30,14 +30,16 @@ def hidden_lines(cells: list[tuple[str, bool]]) -> list[str]:
         ):
             if isinstance(statement, ast.Import | ast.ImportFrom) and not live:
                 statement.names = [alias for alias in statement.names if bound(alias) in needed]
-            sets, uses = names(statement)
+                if not statement.names:
+                    continue
+            sets, uses = names(ast.unparse(statement))
             sets |= uses & drawn_from
             if not live and not sets & needed:
                 continue
             if not live:
                 lines[0].insert(0, ast.unparse(statement))
             if isinstance(statement, ast.For):
-                uses -= names(statement.target)[0]
+                uses -= _names_in(statement.target)
             sure = not isinstance(statement, ast.If | ast.For | ast.While | ast.Try | ast.With)
             needed = (needed - sets if sure else needed) | uses
     return ["\n".join(each) for each in lines]
@@ -64,9 +66,13 @@ def _generators(cells: list[tuple[str, bool]]) -> set[str]:
 def _split(statement: ast.stmt) -> list[ast.stmt]:
     """`a, b = x, y` as two statements, where neither value uses a name that is set."""
     match statement:
-        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if (
-            len(targets) == len(values) and not names(*targets)[0] & names(*values)[1]
-        ):
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(
+            targets
+        ) == len(values) and not _names_in(*targets) & _names_in(*values):
             pairs = zip(targets, values, strict=True)
             return [ast.Assign([target], value, lineno=0) for target, value in pairs]
     return [statement]
+
+
+def _names_in(*nodes: ast.expr) -> set[str]:
+    return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from ppdm.book.templating import table
+
 
 def rubrics(sources: Path) -> str:
     """How the answers are read that a human reads, from the assignments themselves.
@@ -13,7 +15,7 @@ def rubrics(sources: Path) -> str:
     >>> "the verdict is clear (1)" in rubrics(find_root() / "notebooks" / "assignments")
     True
     """
-    rows = ["{.stacked}", "| Assignment | Points | How the answer is read |", "|:--|--:|:--|"]
+    rows = []
     for path in sorted(sources.glob("*.ipynb")):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         texts = ["".join(cell["source"]) for cell in cells]
@@ -22,5 +24,5 @@ def rubrics(sources: Path) -> str:
             rule = text.partition("How it is read: ")[2].strip()
             if rule:
                 points = cell["metadata"]["nbgrader"]["points"]
-                rows.append(f"| {title} | {points:g} | {rule} |")
-    return "\n".join([*rows, ""])
+                rows.append([title, f"{points:g}", rule])
+    return table(["Assignment", "Points", "How the answer is read"], rows)

@@ -26,6 +26,7 @@ from pathlib import Path
 import yaml
 
 from ppdm.book.site.hidden_lines import hidden_lines
+from ppdm.book.templating import table
 from ppdm.places import PACKAGE, find_root
 
 FOLDER = "python"  # below _static; all of it lies there
@@ -78,7 +79,7 @@ def write(static: Path) -> bool:
     ours = zipped(our_files())
     package = folder / f"ppdm-{hashlib.sha256(ours).hexdigest()[:10]}.zip"
     package.write_bytes(ours)
-    (folder / "licences.md").write_text(table(runtime), encoding="utf-8")
+    (folder / "licences.md").write_text(made_of(), encoding="utf-8")
     sizes = {path.name: path.stat().st_size for path in [*kept.iterdir(), package]}
     about = {
         "folder": kept.name,
@@ -90,15 +91,14 @@ def write(static: Path) -> bool:
     return True
 
 
-def table(runtime: dict | None = None) -> str:
+def made_of() -> str:
     """What the runtime is made of, for a page and for the folder that holds it."""
-    runtime = runtime or read_runtime()
-    rows = ["| what | version | from | licence | brings |", "|:--|:--|:--|:--|:--|"]
-    for source, shop in (("npm", "npm"), ("pip", "PyPI")):
-        for name, part in runtime[source].items():
-            brings = part.get("brings", "")
-            rows.append(f"| `{name}` | {part['version']} | {shop} | {part['licence']} | {brings} |")
-    return "\n".join(rows) + "\n"
+    rows = [
+        [f"`{name}`", part["version"], shop, part["licence"], part.get("brings", "")]
+        for source, shop in (("npm", "npm"), ("pip", "PyPI"))
+        for name, part in read_runtime()[source].items()
+    ]
+    return table(["what", "version", "from", "licence", "brings"], rows)
 
 
 # --- what it is made of -------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from ppdm.book.templating import table
 from ppdm.contract import Survey
 from ppdm.study import rules
 from ppdm.survey import compliance
@@ -134,28 +135,28 @@ def _claims(results: dict) -> str:
 
 
 def _devices() -> str:
-    rows = ["| device | with an anchor it tells | without |", "|:--|:--|:--|"]
-    for mechanism, (device, _) in DEVICES.items():
-        told = [
-            " or else ".join(
-                _NAMES[model.habits]
-                for model in compliance.models(survey_of(mechanism, anchor), "question", device)
-            )
-            for anchor in (True, False)
-        ]
-        rows.append(f"| `{mechanism}` | {told[0] or 'nothing'} | {told[1] or 'nothing'} |")
-    return "{.stacked}\n" + "\n".join(rows) + "\n"
+    def told(mechanism: str, anchor: bool) -> str:
+        survey, device = survey_of(mechanism, anchor), DEVICES[mechanism][0]
+        fits = compliance.models(survey, "question", device)
+        return " or else ".join(_NAMES[model.habits] for model in fits) or "nothing"
+
+    rows = [[f"`{name}`", told(name, True), told(name, False)] for name in DEVICES]
+    return table(["device", "with an anchor it tells", "without"], rows)
 
 
 def _fieldwork(results: dict) -> str:
-    rows = [
-        "| people | of 100 careless | of 100 stubborn | uncorrected covers | corrected covers | beside the oracle |",
-        "|--:|--:|--:|--:|--:|--:|",
+    heads = [
+        "people",
+        "of 100 careless",
+        "of 100 stubborn",
+        "uncorrected covers",
+        "corrected covers",
+        "beside the oracle",
     ]
-    for (n, share, careless, always), point in results.items():
-        if share == SHARES[1]:
-            rows.append(
-                f"| {n:,} | {100 * careless:g} | {100 * always:g} | {point.plain:.3f} | {point.corrected:.3f} | "
-                f"{point.width / point.oracle:.2f} × |"
-            )
-    return "\n".join(rows) + "\n"
+    rows = [
+        [f"{n:,}", f"{100 * careless:g}", f"{100 * always:g}", f"{point.plain:.3f}", f"{point.corrected:.3f}",
+         f"{point.width / point.oracle:.2f} ×"]
+        for (n, share, careless, always), point in results.items()
+        if share == SHARES[1]
+    ]  # fmt: skip
+    return table(heads, rows)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ppdm.book.site.records import raw_html
+from ppdm.book.templating import table
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
 from ppdm.files import replace_file
@@ -60,12 +61,15 @@ def _coverage() -> str:
     """How often intervals cover, over all devices, as a table; `tests/test_coverage.py` draws the numbers."""
     cells = pd.read_csv(StringIO(read("stored/coverage.csv")))
     cells["covers"] = cells["covers"].where(cells["printed"] >= 0.2)
-    lines = ["| interval of a | share | respondents | printed | covers |", "|:--|--:|--:|--:|:--|"]
-    for key, rows in cells.groupby(["interval of a", "share", "respondents"], sort=False):
-        covers = rows["covers"]
-        words = f"{covers.min():.3f} to {covers.max():.3f}" if covers.any() else "seldom printed"
-        lines.append(f"| {' | '.join(map(str, key))} | {rows['printed'].min():.2f} | {words} |")
-    return "\n".join(lines) + "\n"
+    heads = ["interval of a", "share", "respondents"]
+    known = cells.groupby(heads, sort=False).agg(
+        printed=("printed", "min"), low=("covers", "min"), high=("covers", "max")
+    )
+    rows = [
+        [*key, f"{printed:.2f}", f"{low:.3f} to {high:.3f}".replace("nan to nan", "seldom printed")]
+        for key, printed, low, high in known.itertuples()
+    ]
+    return table([*heads, "printed", "covers"], rows)
 
 
 def _example(survey: Survey) -> str:

@@ -20,8 +20,7 @@ from ppdm.data import in_words
 from ppdm.study import cards
 from ppdm.study.history import STATUSES
 from ppdm.study.ledger import STYLES
-from ppdm.study.rates import LOOKS
-from ppdm.study.rules import OPEN, said
+from ppdm.study.rules import LOOKS, OPEN, said
 
 SAID = {
     "before": "were fixed, in a change of their own, before the first result",

@@ -20,9 +20,7 @@ from ppdm.book.pages import is_redirect, pages
 
 #: What is not said in words.
 _SILENT = re.compile(r"<(svg|script|style|noscript|dialog)\b.*?</\1>", re.DOTALL | re.IGNORECASE)
-_HIDDEN = (
-    ".cell_input, .headerlink, .prev-next-area, .highlight, .solution, .visually-hidden, .term-note"
-)
+_HIDDEN = ".cell_input, .headerlink, .prev-next-area, .highlight, .solution, .visually-hidden"
 #: Letters of mathematics in words that one may type.
 _SYMBOLS = {
     r"\\theta": "θ", r"\\delta": "δ", r"\\epsilon|\\varepsilon": "ε", r"\\lambda": "λ", r"\\Omega": "Ω",

@@ -99,52 +99,56 @@ def _used_icons(site: Path) -> set[str]:
     return found
 
 
-#: Letters that come late are not taken, so that no text jumps: they are asked for at once. From a disk a
-#: page may not ask ahead, and need not.
-FONT_AHEAD = (
+#: Said before the page is drawn, so that nothing in it jumps. Light or dark, which the theme's script would choose later, with
+#: the borders of code that come with it. And letters: those that come late are not taken, so they are asked for at once;
+#: from a disk a page may not ask ahead, and need not.
+AHEAD = (
+    '{const d=document.documentElement.dataset;if(d.theme==="auto")'
+    'd.theme=matchMedia("(prefers-color-scheme: dark)").matches?"dark":"light"}'
     'if(location.protocol!=="file:"){const f=document.createElement("link");Object.assign(f,{rel:"preload",as:"font",'
     'type:"font/woff2",crossOrigin:"",href:document.documentElement.dataset.content_root+'
     '"_static/fonts/source-serif-4.woff2"});document.head.append(f)}'
 )
 
 
-#: How wide a formula will be, in em, by what it is written with; what is not listed has half an em.
-_WIDTHS = {
-    r"[=<>≤≥≈→∈]": 1.3,
-    r"[-+−·×/]": 1.1,
-    r"[.,;:!|()\[\] ']": 0.3,
-    r"[A-Zθ∑∫]": 0.75,
-    r"[mw]": 0.8,
-}
-_SET = re.compile(r'<(span|div) class="(math [^"]*)">(\s*\\[(\[].*?)</\1>', re.DOTALL)
+_SET = re.compile(
+    r'<(span|div) class="(math [^"]*)"(?: style="--room:[^"]*")?>(\s*\\[(\[].*?)</\1>', re.DOTALL
+)
 
 
 def room_for(tex: str, display: bool) -> float:
     """Roughly the width of a formula in a line, or the height of one on lines of its own, in em.
 
-    So a page keeps its formulas' room until they are set, and does not jump.
+    So a page keeps its formulas' room until they are set. Where a browser prints the book, it measures them.
 
     >>> room_for(r"\\theta = 0.7", display=False), room_for(r"\\frac{a}{b}", display=True)
-    (3.3, 4.4)
+    (3.3, 3.8)
     """
     if display:
-        rows = [row for row in re.split(r"\\\\", tex) if row.strip()]
-        return 2 + sum(
-            2.4 if re.search(r"\\d?frac|\\sum|\\underbrace", row) else 1.6 for row in rows
-        )
-    words = re.sub(r"\s+", "", plain(re.sub(r"[_^]\{?[^{}]{1,2}\}?", "x", tex)))
-    return round(
-        sum(
-            next((w for letters, w in _WIDTHS.items() if re.match(letters, letter)), 0.5)
-            for letter in words
-        ),
-        1,
-    )
+        return 2 + 1.8 * len([row for row in re.split(r"\\\\", tex) if row.strip()])
+    letters = re.sub(r"\s|[_^]\{?([^{}]{1,2})\}?", "", plain(tex))
+    wide = len(re.findall(r"[=<>≤≥≈→∈+−·×-]", letters))
+    return round(0.55 * (len(letters) + wide), 1)
 
 
-def _with_room(formula: re.Match[str]) -> str:
-    kind, names, tex = formula.groups()
-    return f'<{kind} class="{names}" style="--room:{room_for(html.unescape(tex), kind == "div")}em">{tex}</{kind}>'
+#: What a browser measured: the room in em of a formula, in a line or (True) on lines of its own.
+Rooms = dict[tuple[str, bool], float]
+
+
+def _with_rooms(text: str, measured: Rooms) -> str:
+    def with_room(formula: re.Match[str]) -> str:
+        kind, names, tex = formula.groups()
+        said, display = html.unescape(tex), kind == "div"
+        room = measured.get((said.strip()[2:-2].strip(), display), room_for(said, display))
+        return f'<{kind} class="{names}" style="--room:{room:g}em">{tex}</{kind}>'
+
+    return _SET.sub(with_room, text)
+
+
+def give_room(site: Path, measured: Rooms) -> None:
+    """The pages of a site with the rooms that a browser measured, where it did: no line breaks anew when a formula is set."""
+    for path in site.rglob("*.html"):
+        path.write_text(_with_rooms(path.read_text(encoding="utf-8"), measured), encoding="utf-8")
 
 
 def mend_page(text: str) -> str:
@@ -158,7 +162,7 @@ def mend_page(text: str) -> str:
     """
     for wrong, right in _IN_PAGES:
         text = wrong.sub(right, text)
-    return _SET.sub(_with_room, text)
+    return _with_rooms(text, {})
 
 
 def mend_site(site: Path) -> None:
@@ -244,7 +248,7 @@ def setup(app):
     """Register with Sphinx."""
     for style in ("site.css", "ppdm.css"):
         app.add_css_file(style, priority=900)  # after the theme's own
-    app.add_js_file(None, body=FONT_AHEAD, priority=1)
+    app.add_js_file(None, body=AHEAD, priority=1)
     app.add_js_file("site.js", loading_method="defer")
     app.connect("html-page-context", _mark_mathematics, priority=400)  # before Sphinx asks
     app.connect("html-page-context", _describe)

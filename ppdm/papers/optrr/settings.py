@@ -91,8 +91,7 @@ def run(generations: int = 20_000, readings: list[study.Reading] | None = None) 
         for claim in ledger.read(file).values():
             if claim.rows in frames:
                 given = verdicts.taken(claim, ledger.Rows(frames[claim.rows], draws=None), rows)
-                beside = {kind: given.pop(kind) for kind in ("worlds", "draws", "plants")}
-                decided += verdicts.decide(claim, given, **beside).world_rows()
+                decided += verdicts.decide(claim, given).world_rows()
     return decided
 
 

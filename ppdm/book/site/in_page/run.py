@@ -19,6 +19,7 @@ import copy
 import io
 import linecache
 import random
+import symtable
 import sys
 import tempfile
 import traceback
@@ -144,44 +145,27 @@ def mend() -> None:
     np.repeat = lambda a, repeats, *rest, **named: repeat(a, narrow(repeats), *rest, **named)
 
 
-_NAMED = (ast.FunctionDef, ast.ClassDef)
-_INNER = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-
-
-def names(*nodes: ast.AST) -> tuple[set[str], set[str]]:
+def names(source: str) -> tuple[set[str], set[str]]:
     """The names that code sets or changes, and those that it uses.
 
-    >>> binds, uses = names(*ast.parse("import numpy as np; a[0] = [x + b for x in np.ones(c)]").body)
+    >>> binds, uses = names("import numpy as np; a[0] = [x + b for x in np.ones(c)]")
     >>> sorted(binds), sorted(uses)
     (['a', 'np'], ['a', 'b', 'c', 'np'])
     """
-    binds: set[str] = set()
-    uses: set[str] = set()
-    todo = list(nodes)
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            binds |= {bound(alias) for alias in node.names}
-        elif isinstance(node, ast.Name):
-            (uses if isinstance(node.ctx, ast.Load) else binds).add(node.id)
-        elif isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store):
-            binds |= names(node.value)[1]
-        elif isinstance(node, ast.AugAssign):
-            uses |= names(node.target)[0]
-        if isinstance(node, (*_NAMED, *_INNER)):
-            uses |= _from_outside(node)
-            binds |= {node.name} if isinstance(node, _NAMED) else set()
-        else:
-            todo.extend(ast.iter_child_nodes(node))
-    return binds, uses
-
-
-def _from_outside(node: ast.AST) -> set[str]:
-    """The names that a function or a comprehension takes from around it."""
-    inner = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
-    own = {n.id for n in inner if isinstance(n.ctx, ast.Store)}
-    own |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
-    return {n.id for n in inner} - own
+    top = symtable.symtable(source, "code", "exec")
+    binds = {s.get_name() for s in top.get_symbols() if s.is_assigned() or s.is_imported()}
+    uses = {s.get_name() for s in top.get_symbols() if s.is_referenced()}
+    inner = list(top.get_children())
+    while inner:  # functions and comprehensions, and those in them
+        space = inner.pop()
+        uses |= {s.get_name() for s in space.get_symbols() if s.is_global()}
+        inner += space.get_children()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            while not isinstance(node, ast.Name) and hasattr(node, "value"):
+                node = node.value
+            binds.add(getattr(node, "id", ""))
+    return binds & set(top.get_identifiers()), uses  # those of a function are its own
 
 
 def bound(alias: ast.alias) -> str:
@@ -202,7 +186,7 @@ def links(sources: list[str]) -> list[tuple[list[str], list[str]]]:
     pairs = []
     for source in sources:
         try:
-            binds, uses = names(*ast.parse(source).body)
+            binds, uses = names(source)
         except SyntaxError:
             binds, uses = set(), set()
         pairs.append((sorted(binds), sorted(uses)))
