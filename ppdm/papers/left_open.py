@@ -9,8 +9,7 @@ import pandas as pd
 
 from ppdm import study
 from ppdm.papers.common import by_question, readings_frame
-from ppdm.study.cards import Html
-from ppdm.study.cards import folded as fold
+from ppdm.study import cards
 
 
 def left_open(ch: study.Chapter, readings: Iterable[study.Reading]) -> pd.DataFrame:
@@ -32,6 +31,6 @@ def left_open(ch: study.Chapter, readings: Iterable[study.Reading]) -> pd.DataFr
     return ch.save("readings", frame)
 
 
-def folded(piece: Any, summary: str) -> Html:
+def folded(piece: Any, summary: str) -> cards.Html:
     """Something shown, behind a line that opens it."""
-    return fold(Html(piece._repr_html_(), repr(piece)), summary)
+    return cards.part("folded", piece._repr_html_(), summary)
