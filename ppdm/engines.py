@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,8 +28,6 @@ MOST_CELLS = 2**24
 TOGETHER = 4_096
 #: From so many first records it is guessed how many levels a column has (for speed, not for results).
 SAMPLE = 10_000
-#: Cells of so many batches are held before they are added up.
-HELD = 64
 
 #: The libraries whose complaints are told in a sentence.
 ENGINES = ("polars", "duckdb", "_duckdb", "pandas", "pyarrow")
@@ -57,8 +54,6 @@ class Source(NamedTuple):
 
     frame: Any
     text: bool = False  # every column was read as text, as in CSV files
-    batches: Callable[[], Iterable] | None = None  # of Arrow's datasets and streams
-    once: bool = False  # a stream, which can be read a single time
 
     @property
     def names(self) -> list[str]:
@@ -88,9 +83,9 @@ def opened(records: object) -> Source:
         return records
     if isinstance(records, (str, Path)):
         return _files(str(records))
+    if _is_arrow(records) and hasattr(records, "to_table"):  # a dataset or a scanner
+        records = records.to_table()
     frame = _wrapped(records)
-    if frame is None and _is_arrow(records):
-        return _arrow_stream(records)
     if frame is None:
         raise ValueError(
             f"records are a frame (pandas, Polars, Arrow, DuckDB, Dask, Spark), a 2-d array or a "
@@ -112,9 +107,7 @@ def grouped(source: Source, sets: Sequence[Sequence[str]], most: int = MOST_CELL
     while number in source.names:
         number += "_"
     groups: Iterable[Any]
-    if source.batches is not None:
-        groups = _in_batches(source, sets, number, most)
-    elif source.frame.implementation.is_dask():
+    if source.frame.implementation.is_dask():
         groups = _in_dask(source.frame.to_native(), sets, number, most)
     else:
         groups = (_grouped(source.frame, names, number) for names in sets)
@@ -143,7 +136,7 @@ def together(source: Source, sets: Sequence[Sequence[str]]) -> list[list[str]]:
     """Few larger sets of names that cover the given ones, so that each column is read seldom.
 
     Each grouping goes over all records; one over ten yes/no answers costs hardly more than one
-    over two, and holds forty-five pairs. A stream is not looked into before: it has no second pass.
+    over two, and holds forty-five pairs.
 
     >>> import polars
     >>> source = opened(polars.DataFrame({"A": [1, 0], "B": [0, 0], "C": [1, 1]}))
@@ -151,11 +144,9 @@ def together(source: Source, sets: Sequence[Sequence[str]]) -> list[list[str]]:
     [['A', 'B', 'C']]
     """
     distinct = {frozenset(names) for names in sets}
-    if source.once:
-        return [sorted(names) for names in distinct]
     columns = sorted({name for names in sets for name in names})
     _refuse_columns(source, columns)
-    first = _home(_whole(source, most=2).select(columns).head(SAMPLE))
+    first = _home(source.frame.select(columns).head(SAMPLE))
     sizes = {name: max(2, first[name].n_unique()) for name in columns}
     covers: list[frozenset[str]] = []
     for names in sorted(distinct, key=lambda names: (-len(names), sorted(names))):
@@ -211,8 +202,8 @@ def to_pandas(records: object) -> pd.DataFrame:
     {'A': [1, 0]}
     """
     source = opened(records)
-    source = source._replace(frame=_home(_whole(source)))
-    frame = source.frame
+    frame = _home(source.frame)
+    source = Source(frame, source.text)
     levels = declared_levels(source, source.names)
     columns = {name: _column(frame[name], source.text) for name in source.names}
     for name, known in levels.items():
@@ -294,20 +285,10 @@ def _one_header(files: list[str], headers: list[tuple]) -> tuple:
     return headers[0]
 
 
-def _is_arrow(records: object) -> bool:
-    """Whether this is Arrow's: of it, narwhals knows tables, and neither datasets nor streams."""
+def _is_arrow(records: Any) -> bool:
+    """Whether this is Arrow's: of it, narwhals knows tables, and no datasets."""
     arrow = type(records).__module__.split(".")[0] == "pyarrow"
     return arrow and (hasattr(records, "schema") or hasattr(records, "projected_schema"))
-
-
-def _arrow_stream(records: Any) -> Source:
-    """An empty table says what the columns are; the records come batch by batch."""
-    import narwhals as nw
-
-    once = type(records).__name__ == "RecordBatchReader"
-    schema = getattr(records, "projected_schema", None) or records.schema
-    frame = nw.from_native(schema.empty_table())
-    return Source(frame, batches=records.__iter__ if once else records.to_batches, once=once)
 
 
 @contextmanager
@@ -339,48 +320,6 @@ def _home(frame: Any) -> Any:
     if not hasattr(frame, "collect"):
         return frame
     return frame.collect(**({"engine": "streaming"} if frame.implementation.is_polars() else {}))
-
-
-def pieces(source: Source) -> Iterator[Any]:
-    """The records as narwhals' frames; of datasets and streams an empty one, then batch by batch.
-
-    >>> import pyarrow
-    >>> [len(piece) for piece in pieces(opened(pyarrow.table({"A": [1, 0]}).to_reader()))]
-    [0, 2]
-    """
-    import narwhals as nw
-
-    yield source.frame
-    if source.batches is not None:
-        import pyarrow as pa
-
-        for batch in source.batches():
-            yield nw.from_native(pa.Table.from_batches([batch]))
-
-
-def _whole(source: Source, most: int | None = None) -> Any:
-    """The frame of all records, or of a dataset's first batches."""
-    import narwhals as nw
-
-    frames = [*islice(pieces(source), most)]
-    return nw.concat(frames) if len(frames) > 1 else frames[0]
-
-
-def _in_batches(source: Source, sets: Sequence[Sequence[str]], number: str, most: int) -> list:
-    """Each batch is grouped for all sets at once, and the cells are added up now and then."""
-    import narwhals as nw
-
-    held: list[list] = [[] for _ in sets]
-    for frame in pieces(source):
-        for cells, names in zip(held, sets, strict=True):
-            cells.append(_grouped(frame, names, number))
-            if len(cells) == HELD:
-                cells[:] = [_grouped(nw.concat(cells), names, number, weights=True)]
-                _refuse_too_many(len(cells[0]), len(names), most)
-    return [
-        _grouped(nw.concat(cells), names, number, weights=True)
-        for cells, names in zip(held, sets, strict=True)
-    ]
 
 
 def _in_dask(frame: Any, sets: Sequence[Sequence[str]], number: str, most: int) -> Iterator:

@@ -1,12 +1,14 @@
 """The golden file's second computation: every certified number from a formula of its own, with fifty digits.
 
-Nothing here is ppdm's: no matrix is inverted, and no float is used. `python tests/golden.py` writes the file.
+Nothing here is ppdm's: no matrix is inverted, and no float is used. Errors come from the formulas' slopes
+in the counts. `python tests/golden.py` writes the file.
 Each entry is a survey (its file), the counts of its reports (an axis a question), what is estimated, and a function
 of the counts that certifies it.
 """
 
 import json
 from decimal import Decimal, getcontext
+from itertools import chain
 from math import comb
 from pathlib import Path
 
@@ -17,28 +19,41 @@ Z = D("1.95996398454005423552459443052055152795555007786954839847695264636")
 YESNO = ["no", "yes"]
 ABOUT = (
     "Certified results for randomized response: what a survey's file and the counts of its reports give. Reports are "
-    "in the order of the scheme, questions in that of the file. Every number was computed from a closed formula "
-    "with fifty digits; twelve are printed. Standard errors are those of means over n respondents drawn one by one, with "
-    "n - 1, unless the method says otherwise."
+    "in the order of the scheme, questions in that of the file. Every number was computed with fifty digits "
+    "from a closed formula, errors from its slopes; twelve are printed. Standard errors are those of means over n "
+    "respondents drawn one by one, with n - 1, unless the method says otherwise."
 )
+
+
+# Errors -----------------------------------------------------------------------------------------------
+
+
+def errors(formula, counts, spare: int = 1) -> dict[str, D]:
+    """What a formula gives of the shares of the cells, with standard errors: of a mean of what each report is worth,
+    which is the formula's slope in its cell, by differences of 10^-20; with n - 1, or n."""
+    n, step = sum(counts), D(10) ** -20
+    shares = [D(count) / n for count in counts]
+
+    def moved(cell: int, by: D) -> dict[str, D]:
+        return formula(*shares[:cell], shares[cell] + by, *shares[cell + 1 :])
+
+    ends = [(moved(cell, step), moved(cell, -step)) for cell in range(len(counts))]
+    result = {}
+    for key, value in formula(*shares).items():
+        worth = [(high[key] - low[key]) / (2 * step) for high, low in ends]
+        mean, square = (sum(f * w**k for f, w in zip(shares, worth, strict=True)) for k in (1, 2))
+        name = key.replace("share", "se").replace("difference", "se")
+        name = f"se of {key}" if name == key else name
+        result |= {key: value, name: ((square - mean**2) / (n - spare)).sqrt()}
+    return result
 
 
 # Formulas: each from the source that its entry names -----------------------------------------------
 
 
-def mean(counts: list[int], values: list[D], less: int = 1) -> tuple[D, D]:
-    """The mean of what reports are worth, and its standard error with n - `less`."""
-    n = D(sum(counts))
-    first, second = (
-        sum((c * v**k for c, v in zip(counts, values, strict=True)), D(0)) / n for k in (1, 2)
-    )
-    return first, ((second - first**2) / (n - less)).sqrt()
-
-
 def slope(a: D, b: D, counts: list[int]) -> dict[str, D]:
     """A share by λ = a + b π for the reports that are the last ones of two."""
-    told = D(counts[1]) / sum(counts)
-    return {"share": (told - a) / b, "se": mean(counts, [-a / b, (1 - a) / b])[1]}
+    return errors(lambda no, yes: {"share": (yes - a) / b}, counts)
 
 
 def exact(a: D, b: D, counts: list[int]) -> dict[str, D]:
@@ -61,11 +76,10 @@ def exact(a: D, b: D, counts: list[int]) -> dict[str, D]:
 
 
 def k_rr(p: D, counts: list[int]) -> dict[str, D]:
-    other, result = (1 - p) / (len(counts) - 1), {}
-    for i in range(len(counts)):
-        worth = [((i == j) - other) / (p - other) for j in range(len(counts))]
-        result[f"share {i}"], result[f"se {i}"] = mean(counts, worth)
-    return result
+    other = (1 - p) / 2
+    return errors(
+        lambda *told: {f"share {i}": (t - other) / (p - other) for i, t in enumerate(told)}, counts
+    )
 
 
 def likeliest(p: D, counts: list[int]) -> dict[str, D]:
@@ -105,68 +119,61 @@ def erfc(x: D) -> D:
 
 def detected(f: tuple[D, D], counts: list[int]) -> dict[str, D]:
     """[Clark & Desharnais 1998] yes in half i: λ = honest yes + f honest no; the rest never says yes."""
-    n = sum(counts)
-    sizes = [counts[0] + counts[1], counts[2] + counts[3]]
-    told = [D(counts[1]) / sizes[0], D(counts[3]) / sizes[1]]
-    spread = [t * (1 - t) / size * n / (n - 1) for t, size in zip(told, sizes, strict=True)]
-    gap = f[1] - f[0]
-    yes = (f[1] * told[0] - f[0] * told[1]) / gap
-    no = (told[1] - told[0]) / gap
-    followed, share = yes + no, yes / (yes + no)
-    # d followed / dλ and d yes / dλ are constants
-    of_yes, of_all = (f[1] / gap, -f[0] / gap), ((f[1] - 1) / gap, (1 - f[0]) / gap)
-    se = sum(
-        ((y - share * a) ** 2 * s for y, a, s in zip(of_yes, of_all, spread, strict=True)), D(0)
-    )
-    whole = sum((a**2 * s for a, s in zip(of_all, spread, strict=True)), D(0))
-    return {
-        "followed": followed, "se of followed": whole.sqrt(), "share": share, "se": se.sqrt() / followed,
-    }  # fmt: skip
+
+    def formula(a, b, c, d):
+        told, gap = (b / (a + b), d / (c + d)), f[1] - f[0]
+        yes, no = (f[1] * told[0] - f[0] * told[1]) / gap, (told[1] - told[0]) / gap
+        return {"followed": yes + no, "share": yes / (yes + no)}
+
+    return errors(formula, counts)
 
 
 def anchored(p: D, table: list[list[int]]) -> dict[str, D]:
     """cWise's correction, for an anchor that nobody says yes to: the share of the attentive from it, and the rest answers
-    anything; errors by the delta method, the covariance from the table; the interval is Fieller's."""
-    n = D(sum(map(sum, table)))
-    asked = (D(sum(table[1])) / n, D(table[0][1] + table[1][1]) / n)  # "both or neither"
-    together = D(table[1][1]) / n - asked[0] * asked[1]
-    followed = (asked[1] - D("0.5")) / (D("0.5") - p)
-    told = (asked[0] - D("0.5")) / followed + D("0.5")
-    share = (told + p - 1) / (2 * p - 1)
-    var = [t * (1 - t) / (n - 1) for t in asked]
-    cov = together * n / n / (n - 1)
-    # share = 1/2 - g / (2 a), with g and a the distances of both from one half
-    g, a = asked[0] - D("0.5"), asked[1] - D("0.5")
-    b = g / a
-    se = ((var[0] - 2 * b * cov + b * b * var[1]) / (4 * a * a)).sqrt()
-    A, B, C = a * a - Z**2 * var[1], g * a - Z**2 * cov, g * g - Z**2 * var[0]
+    anything; errors by the delta method; the interval is Fieller's."""
+    counts, half = [*chain(*table)], D("0.5")
+
+    def distances(one, a, b, both):
+        """How far both are from one half, and their sum."""
+        asked, anchor = b + both - half, a + both - half
+        return {"asked": asked, "anchor": anchor, "sum": asked + anchor}
+
+    def formula(*cells):
+        asked, anchor, _ = distances(*cells).values()
+        followed = anchor / (half - p)
+        return {"followed": followed, "share": (asked / followed + p - half) / (2 * p - 1)}
+
+    g, of_g, a, of_a, _, of_sum = errors(distances, counts).values()
+    cov = (of_sum**2 - of_g**2 - of_a**2) / 2
+    A, B, C = a * a - (Z * of_a) ** 2, g * a - Z**2 * cov, g * g - (Z * of_g) ** 2
     root = (B * B - A * C).sqrt()
-    ends = [D("0.5") - (B + sign * root) / (2 * A) for sign in (1, -1)]
+    ends = sorted(half - (B + sign * root) / (2 * A) for sign in (1, -1))
+    return errors(formula, counts) | dict(zip(("low", "high"), ends, strict=True))
+
+
+def undone(p: D, cells) -> dict[tuple[int, int], D]:
+    """The shares of all pairs of answers to two questions, each by Warner with p."""
+    one = {True: p / (2 * p - 1), False: (p - 1) / (2 * p - 1)}
+    pairs = [(0, 0), (0, 1), (1, 0), (1, 1)]
     return {
-        "followed": followed, "se of followed": var[1].sqrt() / (D("0.5") - p), "share": share, "se": se,
-        "low": min(ends), "high": max(ends),
-    }  # fmt: skip
+        (a, b): sum(f * one[a == i] * one[b == j] for f, (i, j) in zip(cells, pairs, strict=True))
+        for a, b in pairs
+    }
 
 
 def paired(p: D, table: list[list[int]]) -> dict[str, D]:
-    """Two questions, each by Warner with p: the share of yes to both is the mean of a product."""
-    one = (-(1 - p) / (2 * p - 1), p / (2 * p - 1))
-    share, se = mean([*table[0], *table[1]], [x * y for x in one for y in one])
-    return {"share": share, "se": se}
+    return errors(lambda *cells: {"share": undone(p, cells)[1, 1]}, [*chain(*table)])
 
 
 def compared(p: D, table: list[list[int]]) -> dict[str, D]:
     """P(yes to A | yes to B) - P(yes to A | no to B), both by Warner; the error linearized."""
-    gain, counts = 2 * p - 1, [*table[0], *table[1]]
-    one = (-(1 - p) / gain, p / gain)
-    worth = [(x, y) for x in one for y in one]
-    b, both, rest = (
-        mean(counts, values)[0]
-        for values in zip(*((y, x * y, x * (1 - y)) for x, y in worth), strict=True)
-    )
-    first, second = both / b, rest / (1 - b)
-    linear = [(x - first) * y / b - (x - second) * (1 - y) / (1 - b) for x, y in worth]
-    return {"difference": first - second, "se": mean(counts, linear)[1]}
+
+    def formula(*cells):
+        s = undone(p, cells)
+        first, second = (s[1, b] / (s[0, b] + s[1, b]) for b in (1, 0))
+        return {"difference": first - second}
+
+    return errors(formula, [*chain(*table)])
 
 
 def weighed(p: D, weights: list[int], said: list[int]) -> dict[str, D]:
@@ -180,35 +187,24 @@ def weighed(p: D, weights: list[int], said: list[int]) -> dict[str, D]:
 
 def logistic(p: D, table: list[list[int]]) -> dict[str, D]:
     """Who says yes, by a covariate of two values: the likelihood's peak undoes each group by itself."""
-    logits, spread = [], []
-    for no, yes in zip(*table, strict=True):
-        n = no + yes
-        told = D(yes) / n
-        share = (told - (1 - p)) / (2 * p - 1)
-        logits.append((share / (1 - share)).ln())
-        spread.append(told * (1 - told) / n / (2 * p - 1) ** 2 / (share * (1 - share)) ** 2)
-    return {
-        "(intercept)": logits[0], "slope": logits[1] - logits[0], "se of (intercept)": spread[0].sqrt(),
-        "se of slope": sum(spread, D(0)).sqrt(),
-    }  # fmt: skip
+
+    def formula(a, b, c, d):
+        shares = [(yes / (no + yes) - (1 - p)) / (2 * p - 1) for no, yes in ((a, c), (b, d))]
+        logits = [(share / (1 - share)).ln() for share in shares]
+        return {"(intercept)": logits[0], "slope": logits[1] - logits[0]}
+
+    return errors(formula, [*chain(*table)], 0)
 
 
 def on_hidden(p: D, table: list[list[int]]) -> dict[str, D]:
     """The same by a covariate that is disguised, too: logits of the four undone shares; errors with n, by the delta method."""
-    gain, counts = 2 * p - 1, [*table[0], *table[1]]
 
-    def worth(a: int, b: int) -> list[D]:
-        """Of each cell of reports, for the share with these true answers."""
-        return [(p - (a != i)) * (p - (b != j)) / gain**2 for i in (0, 1) for j in (0, 1)]
+    def formula(*cells):
+        s = undone(p, cells)
+        logits = [(s[1, b] / s[0, b]).ln() for b in (0, 1)]
+        return {"(intercept)": logits[0], "slope": logits[1] - logits[0]}
 
-    share = {(a, b): mean(counts, worth(a, b))[0] for a in (0, 1) for b in (0, 1)}
-    result = {"(intercept)": (share[1, 0] / share[0, 0]).ln()}
-    result["slope"] = (share[1, 1] / share[0, 1]).ln() - result["(intercept)"]
-    for name, signs in (("(intercept)", {(1, 0): 1, (0, 0): -1}),
-                        ("slope", {(1, 1): 1, (0, 1): -1, (1, 0): -1, (0, 0): 1})):  # fmt: skip
-        parts = [[s / share[at] * w for w in worth(*at)] for at, s in signs.items()]
-        result[f"se of {name}"] = mean(counts, [*map(sum, zip(*parts, strict=True))], less=0)[1]
-    return result
+    return errors(formula, [*chain(*table)], 0)
 
 
 def two_samples(p: tuple[D, D], yes: tuple[int, int], asked: tuple[int, int]) -> dict[str, D]:
@@ -227,11 +223,13 @@ def three(counts: list[int]) -> dict[str, D]:
         return (-1) ** (i + j) * (rows[0][0] * rows[1][1] - rows[0][1] * rows[1][0])
 
     det = sum(M[0][j] * minor(0, j) for j in range(3))
-    result = {}
-    for x in range(3):
-        worth = [10 * D(minor(y, x)) / det for y in range(3)]
-        result[f"share {x}"], result[f"se {x}"] = mean(counts, worth)
-    return result
+    return errors(
+        lambda *told: {
+            f"share {x}": sum(10 * D(minor(y, x)) / det * t for y, t in enumerate(told))
+            for x in range(3)
+        },
+        counts,
+    )
 
 
 # Entries ----------------------------------------------------------------------------------------------

@@ -26,3 +26,12 @@ def variance_unary(epsilon: float, optimised: bool = True, share: float = 0.0) -
         return 4 * grown / (grown - 1) ** 2 + share
     half = math.exp(epsilon / 2)
     return half / (half - 1) ** 2 + 0 * share  # its bits are as certain, whatever the share
+
+
+def bound(prior, posteriors, guessed, accuracy, g, nu, mu, workload) -> float:
+    """What tr(B S^-1 B') cannot fall below, from any G, nu and mu and the list of all posteriors (`optimise.design`)."""
+    mu, (values, vectors) = max(mu, 0.0), np.linalg.eigh((g + g.T) / 2)
+    root = vectors * np.sqrt(np.maximum(values, 0))
+    violation = ((posteriors @ root) ** 2).sum(axis=1) - posteriors @ nu - mu * guessed
+    least = 2 * np.linalg.svd((workload * prior) @ root, compute_uv=False).sum()
+    return float(least - nu @ prior - mu * accuracy - violation.max())

@@ -5,9 +5,7 @@ import pandas as pd
 import pytest
 
 from ppdm import MultiGroup, RRMatrix, count
-from ppdm.contract import Survey
 from ppdm.disguise import batches
-from ppdm.disguise.scheme import scheme_of
 from ppdm.table import names_of
 
 pl = pytest.importorskip("polars")
@@ -81,26 +79,6 @@ def test_lazy_reports_are_the_same_however_they_are_read(frame):
     assert not other.collect().equals(whole)
 
 
-def test_levels_are_those_of_the_whole_and_not_of_a_batch():
-    """The last batches hold one value only."""
-    answers = pl.DataFrame({"A": ["no"] * 64 + ["yes"] * 200})
-    reports = MultiGroup(0.5).disguise(answers.lazy(), np.random.default_rng(1)).collect()
-    assert set(reports["A"][64:]) == {"no", "yes"}
-
-
-def test_a_survey_disguises_what_lies_in_files(tmp_path):
-    survey = Survey(
-        {"A": ["no", "yes"], "B": [0, 1]},
-        [{"mechanism": "warner", "p": 0.7, "attributes": ["A", "B"]}],
-    )
-    answers = pl.DataFrame({"A": ["yes"] * 300, "B": [1] * 300})
-    answers.write_parquet(tmp_path / "answers.parquet")
-    reports = scheme_of(survey).disguise(tmp_path / "answers.parquet", np.random.default_rng(1))
-    table = count(reports, survey)
-    # a fair share of 300 lies: 90, give or take four standard deviations of 7.9
-    assert abs(table.n(A="no") - 90) < 32 and abs(table.n(B=0) - 90) < 32
-
-
 def test_the_order_of_an_enumeration_survives(frame):
     """Once an Enum came back as words, and the matrix turned .30 to 1.306."""
     votes = np.random.default_rng(1).random(500) < 0.3
@@ -115,19 +93,12 @@ def test_the_order_of_an_enumeration_survives(frame):
         assert count(reports).levels == expected.levels == (("yes", "no"),)
 
 
-def test_a_stream_is_disguised_with_declared_levels_only(frame):
-    """Once its records were gone when they were to be disguised: no reports, and no word."""
-    table, levels = pa.Table.from_pandas(frame, preserve_index=False), count(frame).domain
-    given = SCHEME.disguise(table.to_reader(), np.random.default_rng(7), levels)
-    assert given.equals(SCHEME.disguise(table, np.random.default_rng(7), levels))
-    with pytest.raises(ValueError, match="a stream is read once, .*: declare those of all columns"):
-        SCHEME.disguise(table.to_reader(), np.random.default_rng(7))
-
-
 def test_other_frames_are_refused_with_a_sentence():
     relation = duckdb.sql("select 1 as A union all select 0")
     with pytest.raises(ValueError, match="disguised one by one in pandas, Polars and Arrow frames"):
         MultiGroup(0.8).disguise(relation, np.random.default_rng(1))
+    with pytest.raises(ValueError, match="records are a frame .*; got RecordBatchReader"):
+        MultiGroup(0.8).disguise(pa.table({"A": [1, 0]}).to_reader(), np.random.default_rng(1))
 
 
 def test_no_records_have_no_reports(frame, tmp_path):

@@ -48,11 +48,6 @@ def test_only_the_missing_tool_is_installed(tmp_path, hidden):
     assert (code, asked, updates) == (0, expected, 1), told
 
 
-def test_no_browser_to_be_had_is_a_sentence(tmp_path):
-    code, told, _, _ = install(tmp_path, [t for t in TOOLS if t != "chromium"], refused="chromium")
-    assert code == 1 and "install google-chrome" in told
-
-
 def test_who_is_neither_root_nor_has_sudo_is_told_what_to_install(tmp_path):
     code, told, asked, _ = install(tmp_path, [t for t in TOOLS if t != "weka"], root=False)
     assert code == 1 and not asked and "to install weka one must be root, or have sudo" in told

@@ -40,6 +40,12 @@ MECHANISMS = {
 }
 
 
+def refused(message, act, *cases):
+    for case in cases:
+        with pytest.raises(ValueError, match=message):
+            act(*case)
+
+
 # -- scores of disguised records ---------------------------------------------------------------
 
 
@@ -90,18 +96,19 @@ def test_arrays_of_reports_have_to_be_said_to_be_reports(learner):
     """An array cannot say that it was disguised: where something would be undone it is refused, and
     taken for true elsewhere. The estimates' standard error is below 0.012; false alarms: 1e-7."""
     mechanism = MultiGroup(0.7)
-    sent = mechanism.disguise(people(20_000), np.random.default_rng(2))
-    X, y = sent[["a", "b"]].to_numpy(), sent["c"].to_numpy()
-    with pytest.raises(ValueError, match="data that do not say what they are.*ppdm.reports"):
-        learner(mechanism).fit(X, y)
+    bare = pd.DataFrame(mechanism.disguise(people(20_000), np.random.default_rng(2)).to_numpy())
+    bare = bare.set_axis(list("abc"), axis=1)
+    X, y = bare[["a", "b"]], bare["c"]
+    refused(
+        "data that do not say what they are.*ppdm.reports",
+        learner(mechanism).fit,
+        (X.to_numpy(), y),
+    )
     plain = learner().fit(X, y)
     assert plain.score(X, y) == (plain.predict(X) == y).mean()
-    bare = pd.DataFrame(sent.to_numpy(), columns=list("abc"))
-    for said in (reports(bare, mechanism), reports(pl.from_pandas(bare), mechanism)):
+    for said in (reports(pl.from_pandas(bare), mechanism), reports(bare, mechanism)):
         model = learner(mechanism).fit(said, "c")
-    with pytest.raises(ValueError, match="data that do not say what they are"):
-        model.score(bare[["a", "b"]], bare["c"])
-    said = reports(bare, mechanism)
+    refused("data that do not say what they are", model.score, (X, y))
     within = pytest.approx(0.9, abs=0.012 * stats.norm.isf(FALSE_ALARM / 2))
     assert model.score(said[["a", "b"]], said["c"]) == within
 
@@ -110,61 +117,43 @@ def test_arrays_of_reports_have_to_be_said_to_be_reports(learner):
 def test_what_is_learned_and_what_is_predicted_hold_to_what_the_records_say(learner):
     """Predicted classes against reported ones are neither right nor an estimate; nor is a model of
     reports one of people. A class may come from another frame than the rest."""
-    mechanism, alone = MECHANISMS["two coins"], MultiGroup(0.7, [["c"]])
-    true = people(500)
-    sent = mechanism.disguise(true, np.random.default_rng(2))
+    mechanism, alone, true = MECHANISMS["two coins"], MultiGroup(0.7, [["c"]]), people(500)
+    sent, asked = mechanism.disguise(true, np.random.default_rng(2)), true[["a", "b"]]
     X, y = sent[["a", "b"]], sent["c"]
     model = learner(mechanism).fit(X, y)
-    assert model.score(X, y) > 0
-    with pytest.raises(
-        ValueError, match="a, b were disguised, and predictions are made of true records"
-    ):
-        model.predict(X)
+    refused("a, b were disguised, and predictions are made of true records", model.predict, (X,))
     with pytest.warns(UserWarning, match="Scoring failed"):
         assert np.isnan(cross_val_score(learner(mechanism), X, y, scoring="accuracy")).all()
     assert len(model.predict(X.set_axis(X.index + 9))) == 500  # of these rows nothing is known
-    for features, classes in ((X, y), (X, true["c"]), (true[["a", "b"]], y)):
-        with pytest.raises(ValueError, match="learning takes answers or estimate, not reports"):
-            learner().fit(features, classes)
-    fair = learner().fit(true[["a", "b"]], true["c"])
-    with pytest.raises(ValueError, match="learning takes answers or estimate, not reports"):
-        fair.score(X, y)
-    with pytest.raises(ValueError, match="no reports of UnrelatedQuestion.*disguised in another"):
-        learner(UnrelatedQuestion(0.5)).fit(X, y)
-    for features, classes in ((X, true["c"]), (true[["a", "b"]], y), (true[["a", "b"]], true["c"])):
-        with pytest.raises(ValueError, match="do not say"):
-            learner(mechanism).fit(features, classes)
-    sent = alone.disguise(true, np.random.default_rng(3))
-    assert learner(alone).fit(true[["a", "b"]], sent["c"]).score(true[["a", "b"]], sent["c"]) > 0
+    mixed = ((X, true["c"]), (asked, y))
+    refused("learning takes answers or estimate, not reports", learner().fit, (X, y), *mixed)
+    fair = learner().fit(asked, true["c"])
+    refused("learning takes answers or estimate, not reports", fair.score, (X, y))
+    other = learner(UnrelatedQuestion(0.5))
+    refused("no reports of UnrelatedQuestion.*disguised in another", other.fit, (X, y))
+    refused("do not say", learner(mechanism).fit, *mixed, (asked, true["c"]))
+    y = alone.disguise(true, np.random.default_rng(3))["c"]
+    assert learner(alone).fit(asked, y).score(asked, y) > 0
 
 
+@pytest.mark.filterwarnings("ignore:.*taken for the level 1")
 def test_accuracy_and_pooling_hold_the_frame_to_the_contract():
     coins = {"mechanism": "multi-group", "theta": 0.8, "groups": [["a"], ["b"], ["c"]]}
     scheme = scheme_of(Survey(SURVEY.attributes, [coins]))
     true, X = people(200), ["a", "b"]
-    model = NaiveBayes().fit(true[X], true["c"])
+    model = NaiveBayes().fit(true[X], true["c"]).set_params(mechanism=scheme)
     sent = scheme.disguise(true, np.random.default_rng(5))
     ones = true.assign(b=["1"] * 200)  # all alike, and as words: the levels are those of the survey
-    for frame in (sent, reports(pd.DataFrame(sent.to_numpy(), columns=sent.columns), scheme)):
-        expected = model.set_params(mechanism=scheme).score(frame[X], frame["c"])
+    for frame in (sent, reports(ones, scheme)):
+        expected = model.score(frame[X], frame["c"])
         assert estimated_accuracy(model, frame, scheme).estimate == pytest.approx(expected)
-    with pytest.warns(UserWarning, match="taken for the level 1"):
-        alike = reports(ones, scheme)
-    with pytest.warns(UserWarning, match="taken for the level 1"):
-        expected = model.score(alike[X], alike["c"])
-    with pytest.warns(UserWarning, match="taken for the level 1"):
-        assert estimated_accuracy(model, alike, scheme).estimate == pytest.approx(expected)
     assert pool(true, true.assign(b=1), scheme).total == pytest.approx(400)
     for frame, message in (
         (true.rename(columns={"b": "B"}), "lack b and have B"),
         (true.assign(b=2), "value 2 .row 0., which is not among its levels"),
     ):
-        for doing in (
-            lambda f: estimated_accuracy(model, f, scheme),
-            lambda f: pool(true, f, scheme),
-        ):
-            with pytest.raises(ValueError, match=message):
-                doing(frame)
+        refused(message, estimated_accuracy, (model, frame, scheme))
+        refused(message, pool, (true, frame, scheme))
 
 
 def test_a_mechanism_that_knows_no_estimate_refuses_to_score():
@@ -190,111 +179,83 @@ def test_undo_is_not_skipped_for_the_class(learner):
     The class is the one attribute that a scheme names and that the records lack; of two, it is asked.
     """
     true, rng = people(3_000), np.random.default_rng(6)
+    asked = true[["a", "b"]].head(20)
     for mechanism in (MECHANISMS["two coins"], MECHANISMS["matrix"], MECHANISMS["skewed"]):
         sent = mechanism.disguise(true, rng)
         X, y = sent[["a", "b"]], sent["c"]
         named = learner(mechanism).fit(X, y)
-        assert named.classes_.tolist() == [0, 1]
         for unnamed in (y.to_numpy(), y.tolist(), y.rename(None)):
             again = learner(mechanism).fit(X, unnamed)
-            np.testing.assert_array_equal(
-                again.predict_proba(true[["a", "b"]]), named.predict_proba(true[["a", "b"]])
-            )
-            with pytest.raises(ValueError, match="the class has no name, so it is not known how"):
-                learner(mechanism).fit(X[["b"]], unnamed)
-        with pytest.raises(
-            ValueError, match="names c, which the records lack, and does not name .*d, which"
-        ):
-            learner(mechanism).fit(X, y.rename("d"))
-        with pytest.raises(ValueError, match="the class is called 'd'; learned was 'c'"):
-            named.score(X, y.rename("d"))
+            np.testing.assert_array_equal(again.predict_proba(asked), named.predict_proba(asked))
+            message = "the class has no name, so it is not known how"
+            refused(message, learner(mechanism).fit, (X[["b"]], unnamed))
+        message = "names c, which the records lack, and does not name .*d, which"
+        refused(message, learner(mechanism).fit, (X, y.rename("d")))
+        refused("the class is called 'd'; learned was 'c'", named.score, (X, y.rename("d")))
     for mechanism in (MultiGroup(0.8), UnrelatedQuestion(0.6)):  # all that there is, whatever named
         sent = mechanism.disguise(true.rename(columns={"c": "y"}), rng)
         X, y = sent[["a", "b"]], sent["y"]
-        tables = [
-            learner(mechanism).fit(X, given).predict_proba(true[["a", "b"]].head(20))
-            for given in (y, y.to_numpy())
-        ]
-        np.testing.assert_array_equal(*tables)
+        models = [learner(mechanism).fit(X, given) for given in (y, y.to_numpy())]
+        np.testing.assert_array_equal(*(model.predict_proba(asked) for model in models))
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_bound_learner_takes_what_is_asked_and_nothing_else(learner):
-    scheme = scheme_of(
-        Survey(
-            {**SURVEY.attributes, "b": (0, 1, 2)},
-            [{"mechanism": "multi-group", "theta": 0.8, "groups": [["a", "c"]]}],
-            "c",
-        )
-    )
+    protection = {"mechanism": "multi-group", "theta": 0.8, "groups": [["a", "c"]]}
+    scheme = scheme_of(Survey({**SURVEY.attributes, "b": (0, 1, 2)}, [protection], "c"))
     true = people(500)
-    sent = scheme.disguise(true, np.random.default_rng(7))
+    sent, asked = scheme.disguise(true, np.random.default_rng(7)), true[["a", "b"]]
     X, y = sent[["a", "b"]], sent["c"]
     model = learner(scheme).fit(X, y)
-    unnamed = learner(scheme).fit(X, y.to_numpy())  # the only question left is the class
-    assert unnamed.target_ == "c"
-    assert dict(zip(model.domain_.names, model.domain_.levels, strict=True)) == {
-        "a": (0, 1),
-        "b": (0, 1, 2),
-    }
-    assert model.predict(true[["a", "b"]].assign(b=2)).shape == (
-        500,
-    )  # a level that nobody gave is known
-    for wrong, message in (
-        ((X[["a"]], y), "the records lack b"),
-        ((X.assign(d=1), y), "the records have d, which was not asked for"),
-        ((X, y.rename("d")), "lack c and have d"),
-        ((X.assign(b=3), y), "value 3 .row 0., which is not among its levels 0, 1, 2"),
+    assert learner(scheme).fit(X, y.to_numpy()).target_ == "c"  # the only question left
+    assert (model.domain_.names, model.domain_.levels) == (("a", "b"), ((0, 1), (0, 1, 2)))
+    assert len(model.predict(asked.assign(b=2))) == 500  # a level that nobody gave is known
+    for X_, y_, message in (
+        (X[["a"]], y, "the records lack b"),
+        (X.assign(d=1), y, "the records have d, which was not asked for"),
+        (X, y.rename("d"), "lack c and have d"),
+        (X.assign(b=3), y, "value 3 .row 0., which is not among its levels 0, 1, 2"),
     ):
-        with pytest.raises(ValueError, match=message):
-            learner(scheme).fit(*wrong)
+        refused(message, learner(scheme).fit, (X_, y_))
     turned = learner(scheme).fit(X[["b", "a"]], y)
-    np.testing.assert_array_equal(*(m.predict(true[["a", "b"]]) for m in (turned, model)))
+    np.testing.assert_array_equal(turned.predict(asked), model.predict(asked))
 
 
 # -- values never trained --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
-def test_the_same_answer_in_another_type_is_the_same_answer(learner):
+@pytest.mark.parametrize("dtype", [int, bool, float, "Int64", object])
+def test_the_same_answer_in_another_type_is_the_same_answer(learner, dtype):
     """Once a model trained on truth values said .507 instead of 1.0 of the same ones as objects."""
     true = people(300)
     X, y = true[["a", "b"]], true["a"].rename("c")
-    for trained in (X, X.astype(bool), X.astype(float), X.astype("Int64"), X.astype(object)):
-        model = learner().fit(trained, y)
-        for asked in (
-            X,
-            X.astype(bool),
-            X.astype(bool).astype(object),
-            X.astype("boolean"),
-            X.astype("float64"),
-            X.astype("int64[pyarrow]"),
-        ):
+    model = learner().fit(X.astype(dtype), y)
+    for other in (int, bool, "boolean", "float64", "int64[pyarrow]"):
+        assert model.score(X.astype(other), y) == 1
+    assert model.score(X.astype(bool).astype(object), y) == 1
+    assert model.score(pl.from_pandas(X)[["b", "a"]], y) == 1  # once .502: names were lost
+    for asked in (X.astype(str), X.astype(str).astype("category")):
+        with pytest.warns(UserWarning, match="the value '.' is taken for the level"):
             assert model.score(asked, y) == 1
-        for asked in (X.astype(str), X.astype(str).astype("category")):
-            with pytest.warns(UserWarning, match="the value '.' is taken for the level"):
-                assert model.score(asked, y) == 1
-        assert model.score(pl.from_pandas(X)[["b", "a"]], y) == 1  # once .502: names were lost
-        for unknown in ("YES", 2, -1, "true", 0.5):
-            with pytest.raises(
-                ValueError, match=f"has the value {unknown!r} .row 0., which is not"
-            ):
-                model.predict(X.assign(b=unknown))
-        with pytest.raises(ValueError, match="column 'b' has missing values"):
-            model.predict(X.assign(b=np.nan))
-        with pytest.raises(ValueError, match="column 'c' has the value 2"):
-            model.score(X, y.replace(1, 2))
+    for unknown in ("YES", 2, -1, "true", 0.5):
+        refused(
+            f"has the value {unknown!r} .row 0., which is not",
+            model.predict,
+            (X.assign(b=unknown),),
+        )
+    refused("column 'b' has missing values", model.predict, (X.assign(b=np.nan),))
+    refused("column 'c' has the value 2", model.score, (X, y.replace(1, 2)))
 
 
 def test_columns_without_names_are_taken_in_order_and_this_is_said():
     true = people(300)
-    model = NaiveBayes().fit(true[["a", "b"]], true["c"])
+    X, array = true[["a", "b"]], true.to_numpy()
+    model = NaiveBayes().fit(X, true["c"])
     with pytest.warns(UserWarning, match="no column names: .* in the order of training, a, b"):
-        bare = model.predict(true[["a", "b"]].to_numpy())
-    np.testing.assert_array_equal(bare, model.predict(true[["b", "a"]]))
+        np.testing.assert_array_equal(model.predict(array[:, :2]), model.predict(X[["b", "a"]]))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        array = true.to_numpy()
         NaiveBayes().fit(array[:, :2], array[:, 2]).predict(array[:, :2])
 
 

@@ -3,7 +3,6 @@
 import contextlib
 import ctypes
 import hashlib
-import inspect
 import json
 import os
 import re
@@ -22,9 +21,7 @@ from course_answers import PRIMER, SOURCES, answered, course_of, grade_id, nbgra
 from course_hostile import CODE, ESSAYS, LINE
 
 from ppdm.course import checker, grade
-from ppdm.course import wall as wall_module
-from ppdm.course.tell import same
-from ppdm.course.wall import MEMORY, NotPlain, Sandbox, plain
+from ppdm.course.wall import MEMORY, Sandbox
 from ppdm.places import PACKAGE
 
 HONEST = ("aaa-honest", "mmm-honest", "zzz-honest")
@@ -142,32 +139,6 @@ answer = [
 ]"""
     source = f"import os, stat\ndef stat_of(n): return stat.S_ISSOCK(os.fstat(n).st_mode)\n{source}"
     assert ask(source) == [[], [], ["/tmp"], [], False, False, False, 64 << 20, False, True]
-
-
-def test_a_forged_line_is_no_answer():
-    for value in (3, "x", [1, ["a"]], None, True, 0.5, []):
-        assert plain(value) == value
-    deep: list = []
-    for _ in range(20):
-        deep = [deep]
-    for value in (deep, {"x": 1}, {"not plain": {"a": 1}}, [[{"x": 1}]]):
-        assert "<" in repr(plain(value)) and not same(plain(value), value)
-    assert isinstance(plain({"x": 1}), NotPlain)
-
-
-def test_the_pages_name_the_limits():
-    page = Path(__file__).parents[1] / "book" / "lecturers.md"
-    text = " ".join(page.read_text(encoding="utf-8").split())
-    head = " ".join(str(wall_module.__doc__).split())
-    timeout = inspect.signature(grade.grade).parameters["timeout"].default
-    scratch, memory = wall_module.SCRATCH >> 20, MEMORY >> 30
-    threads, files = wall_module.THREADS, wall_module.FILES
-    assert f"{scratch} MB of scratch, {memory} GB of memory, {threads} threads" in text
-    assert f"{timeout} seconds of work for one cell" in text
-    assert (checker.TIMES * timeout, "a submission four minutes" in text) == (240, True)
-    assert f"/tmp alone, {scratch} MB in memory" in head
-    assert f"{memory} GB of addresses" in head
-    assert f"{threads} threads, {files} open files" in head
 
 
 # -- the class -------------------------------------------------------------------------------------

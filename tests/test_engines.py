@@ -33,11 +33,6 @@ def arrow(frame):
     return pa.Table.from_pandas(frame, preserve_index=False)
 
 
-def stream(frame):
-    batches = arrow(frame).to_batches(max_chunksize=3)
-    return pa.RecordBatchReader.from_batches(arrow(frame).schema, batches)
-
-
 def written(frame, kind):
     """Two files of it, and the path of both."""
     folder = Path(mkdtemp(dir=os.environ["PPDM_TRIED"]))
@@ -59,7 +54,6 @@ ENGINES = {
     ),
     "arrow dataset": lambda frame: dataset.dataset(arrow(frame)),
     "arrow scanner": lambda frame: dataset.dataset(arrow(frame)).scanner(batch_size=2),
-    "arrow stream": stream,
     "duckdb": duckdb.from_df,
     "dask": lambda frame: dd.from_pandas(frame, npartitions=2),
     "parquet": lambda frame: written(frame, "parquet"),
@@ -276,18 +270,6 @@ def test_paths_are_files_of_this_machine(reader, path, tmp_path):
         count("nowhere/r.csv")
 
 
-def test_a_contract_says_the_levels_of_all_columns():
-    survey = Survey({"A": ["no", "yes"], "B": [0, 1]})
-    frame = pl.DataFrame({"B": [1, 1], "A": ["yes", "yes"]})
-    with pytest.warns(UserWarning, match="another order"):
-        table = count(frame.lazy(), survey)
-    assert table.names == ("A", "B") and table.n(A="yes", B=1) == 2
-    with pytest.raises(ValueError, match="have C, which was not asked for"):
-        count(frame.with_columns(C=1), survey)
-    part = count(frame, survey, names=["A"])
-    assert part.levels == (("no", "yes"),) and part.domain.whole == ("B", "A")
-
-
 def test_what_cannot_be_counted_is_refused(monkeypatch):
     answers = pd.DataFrame({"A": [[1], [2]]})
     with (
@@ -386,18 +368,6 @@ def test_a_hundred_million_and_a_billion_records_in_one_gigabyte(hundred_million
     assert processor < seconds
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("value", "bad"), [(None, "missing values"), (3, "the value 3")])
-def test_one_bad_value_among_a_hundred_million_is_named(hundred_million, value, bad):
-    extra = pl.DataFrame({f"q{i}": [value if i == 7 else 1] for i in range(10)})
-    extra.cast(pl.Int8).write_parquet(hundred_million / "part20.parquet")
-    try:
-        with pytest.raises(ValueError, match=f"column 'q7' has {bad} .in 1 record."):
-            count(f"{hundred_million}/*.parquet", {f"q{i}": [0, 1] for i in range(10)})
-    finally:
-        (hundred_million / "part20.parquet").unlink()
-
-
 # -- whoever only counts ---------------------------------------------------------------------
 
 
@@ -412,7 +382,7 @@ def reports():
     return reports
 
 
-@pytest.mark.parametrize("engine", ["parquet", "polars lazy", "arrow stream", "duckdb", "dask"])
+@pytest.mark.parametrize("engine", ["parquet", "polars lazy", "arrow dataset", "duckdb", "dask"])
 @pytest.mark.parametrize("learner", [NaiveBayes, ID3])
 def test_learners_learn_from_files_what_they_learn_from_records(reports, learner, engine):
     asked, scheme = reports[list("abcd")], MultiGroup(0.8)

@@ -12,7 +12,7 @@ from ppdm import Table
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
 from ppdm.estimate import Design, difference, estimate
-from ppdm.survey import latent, relate
+from ppdm.survey import relate
 from ppdm.survey.compliance import models, plain_model, solve
 
 STORED = json.loads(golden.PATH.read_text(encoding="utf-8"))
@@ -50,9 +50,8 @@ def differing(survey: Survey, counts) -> dict:
 
 
 def regressed(survey: Survey, counts) -> dict:
-    room = latent if len(survey.protected) > 1 else relate
     frame = asked(survey, np.array(counts))
-    table = room.regression(frame, survey, "A", survey.names[1:]).table
+    table = relate.regression(frame, survey, "A", survey.names[1:]).table
     slope, errors = table["coefficient"], table["se"]
     return {
         "(intercept)": slope[0], "slope": slope[1], "se of (intercept)": errors[0], "se of slope": errors[1],

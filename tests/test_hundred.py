@@ -57,13 +57,6 @@ def test_what_a_hundred_answers_show_is_what_the_package_says(page, theta, share
     )
 
 
-def test_a_face_tells_what_only_we_can_see_by_keyboard(page):
-    page.locator("#hundred svg.faces").focus()
-    page.keyboard.press("ArrowRight")
-    told = page.locator("#hundred .one").inner_text()
-    assert told.startswith("Only you can see") and "her coin said" in told
-
-
 def test_what_stands_behind_a_face_follows_what_is_set_and_asked(page):
     page.locator("#hundred-theta").fill("0")
     page.locator("#hundred button").first.click()

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from weka import reference as weka
 
@@ -177,43 +176,6 @@ def test_levels_are_matched_by_name_when_predicting():
     assert tree.predict(other_order).tolist() == ["no"]
 
 
-def test_all_missing_row_gets_the_shares_of_the_training_rows():
-    X, y = weka.load("labor")
-    probabilities = J48().fit(X, y).predict_proba(X.iloc[:1].map(lambda _: np.nan))
-    assert probabilities.sum() == pytest.approx(1)
-    assert probabilities[0] == pytest.approx(y.value_counts(normalize=True, sort=False), abs=0.1)
-
-
-def test_a_level_unknown_to_fit_is_refused():
-    tree = J48().fit(pd.DataFrame({"size": ["low", "high"] * 6}), ["no", "yes"] * 6)
-    with pytest.raises(ValueError, match="'size' holds 'huge'"):
-        tree.predict(pd.DataFrame({"size": ["huge"]}))
-
-
-def test_an_array_is_refused_where_levels_are_needed():
-    tree = J48().fit(pd.DataFrame({"size": ["low", "high"] * 6}), ["no", "yes"] * 6)
-    with pytest.raises(ValueError, match="X must be a data frame"):
-        tree.predict(np.zeros((1, 1)))
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [({"confidence": 0.0}, "confidence must lie between 0 and 1"), ({"min_leaf": 0}, "min_leaf")],
-)
-def test_parameters_out_of_range_are_refused(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        J48(**parameters).fit([[0.0], [1.0]], [0, 1])
-
-
-def test_rows_without_a_class_are_left_out():
-    X = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0, 9.0]})
-    tree = J48().fit(X, ["a", "a", "b", "b", None])
-    assert tree.classes_.tolist() == ["a", "b"]
-    assert tree.tree_.weights[tree.tree_.start[0] + 2] == 4
-    with pytest.raises(ValueError, match="at least one row"):
-        J48().fit(X, [None] * 5)
-
-
 @pytest.mark.parametrize("kind", ["naive", "zoned", "span", "array"])
 def test_a_missing_date_is_missing(kind):
     """Not the smallest date of all, as the number is by which numpy writes it."""
@@ -231,26 +193,35 @@ def test_a_missing_date_is_missing(kind):
     assert 0 < expected[2, 0] < 1
 
 
-def test_rows_with_a_missing_date_for_a_class_are_left_out():
-    dates = pd.to_datetime(["2020-01-01"] * 3 + ["2021-01-01"] * 3 + [None])
-    tree = J48().fit([[1.0], [2], [3], [7], [8], [9], [100]], dates)
-    assert tree.classes_.tolist() == np.unique(dates[:6]).tolist()
-    assert (tree.predict([[0.0], [100.0]]) == dates[[0, 3]]).all()
-
-
 def test_the_text_of_an_array_names_attributes_by_number():
     tree = J48().fit(np.repeat([[0.0, 1.0], [0.0, 2.0]], 5, axis=0), [0] * 5 + [1] * 5)
     assert "x1 <= 1: 0 (5.0)\nx1 > 1: 1 (5.0)" in str(tree)
 
 
-def test_linear_machine_is_scaled_by_the_training_rows():
-    machine = weka_like.smo().fit([[0.0, 0.0], [10.0, 1.0], [0.0, 1.0], [10.0, 0.0]], [0, 1, 0, 1])
-    assert isinstance(machine[-1], SVC)
-    assert machine[0].data_max_.tolist() == [10.0, 1.0]
+def test_what_cannot_be_learned_or_predicted_is_refused():
+    tree = J48().fit(pd.DataFrame({"size": ["low", "high"] * 6}), ["no", "yes"] * 6)
+    for act, given, message in (
+        (tree.predict, (pd.DataFrame({"size": ["huge"]}),), "'size' holds 'huge'"),
+        (tree.predict, (np.zeros((1, 1)),), "X must be a data frame"),
+        (J48(confidence=0.0).fit, ([[0.0], [1.0]], [0, 1]), "confidence must lie between 0 and 1"),
+        (J48(min_leaf=0).fit, ([[0.0], [1.0]], [0, 1]), "min_leaf"),
+        (J48().fit, ([[0.0], [1.0]], [None, None]), "at least one row"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            act(*given)
 
 
-def test_a_missing_yes_or_no_is_a_missing_class():
-    X = pd.DataFrame({"a": [1.0, 2, 8, 9, 5]})
-    y = pd.Series([True, True, False, False, None], dtype="boolean")
-    words = J48().fit(X, ["yes", "yes", "no", "no", None])
-    assert list(J48().fit(X, y).predict(X)) == [said == "yes" for said in words.predict(X)]
+@pytest.mark.parametrize(
+    "y",
+    [
+        pd.Series([*"aaabbb", None]),
+        pd.to_datetime(["2020-01-01"] * 3 + ["2021-01-01"] * 3 + [None]),
+        pd.Series([True] * 3 + [False] * 3 + [None], dtype="boolean"),
+    ],
+    ids=["words", "dates", "boolean"],
+)
+def test_rows_without_a_class_are_left_out(y):
+    X = np.array([[1.0], [2], [3], [7], [8], [9], [100]])
+    tree = J48().fit(X, y)
+    assert len(tree.classes_) == 2 and tree.tree_.weights[tree.tree_.start[0] + 2] == 6
+    assert (tree.predict(X[:6]) == np.asarray(y[:6])).all()

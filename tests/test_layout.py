@@ -51,7 +51,7 @@ def measured(tmp_path, body, ground="#fff", ink="#111"):
     names = ["notebooks/01_x.html", "notebooks/01_beyond.html"]
     with serving(tmp_path) as address:
         tape = layout.Tape()
-        assert check_pages(address, names[:1], axe_from="", also=tape.measure) == []
+        assert check_pages(address, names[:1], axe=False, also=tape.measure) == []
     return [f.detail for f in layout.check_layout(tape, names)]
 
 

@@ -30,7 +30,6 @@ from ppdm import (
 from ppdm.folding import dense_pairs
 from ppdm.learn import ID3, J48, NaiveBayes, association_rules, frequent_itemsets, supports
 from ppdm.learn.accuracy import estimated_accuracy
-from ppdm.learn.id3 import grow
 
 
 def survey(size=250, seed=1, categorical=False):
@@ -99,17 +98,6 @@ def test_plain_trees_equal_the_plain_reading(categorical):
         assert plain.tree_of(ID3(scheme).fit_table(count(disguised), "C")) == expected
 
 
-@pytest.mark.parametrize("theta", [0.0, 1.0])
-def test_without_a_disguise_trees_are_equal_node_for_node(theta):
-    X, y = survey(2_000)
-    records = X.assign(C=y)
-    scheme = MultiGroup(theta, [["A", "C"], ["B", "D", "E"]])
-    disguised = scheme.disguise(records, np.random.default_rng(2))
-    true, same = ID3().fit(X, y).tree_, ID3(scheme).fit(disguised[X.columns], disguised["C"]).tree_
-    for field in ("attribute", "first_child", "counts", "label"):
-        np.testing.assert_array_equal(getattr(true, field), getattr(same, field))
-
-
 def test_untied_splits_are_scikit_learns():
     """Same attribute at every node where the largest gain is not tied; noise makes ties rare."""
     rng = np.random.default_rng(3)
@@ -146,27 +134,10 @@ def gain(column, y):
     return entropy(y) - sum((column == v).mean() * entropy(y[column == v]) for v in column.unique())
 
 
-def test_seventeen_attributes_and_a_group_for_each():
-    """Voting's size: sparse and dense ways of undoing give one tree."""
-    rng = np.random.default_rng(5)
-    names = [f"v{i}" for i in range(16)] + ["C"]
-    party = rng.random(348) < 0.4
-    frame = pd.DataFrame(
-        (party[:, None] ^ (rng.random((348, 17)) < 0.15)).astype(int), columns=names
-    )
-    for number in (1, 3, 17):
-        scheme = MultiGroup(0.9, random_groups(names, number, rng))
-        reports = scheme.disguise_table(count(frame), rng)
-        assert reports.is_sparse
-        one = ID3(scheme).fit_table(reports, "C").tree_
-        other = grow(scheme.undo(reports.densified()), "C")
-        np.testing.assert_array_equal(one.attribute, other.attribute)
-        np.testing.assert_array_equal(one.label, other.label)
-
-
 def test_pruning_loses_no_right_answers_and_keeps_a_perfect_tree():
     X, y = survey(1_500)
-    test = count(survey(1_500, seed=2)[0].assign(C=survey(1_500, seed=2)[1]))
+    others, classes = survey(1_500, seed=2)
+    test = count(others.assign(C=classes))
     full = ID3().fit(X, y)
     small = full.pruned(test)
     assert small.tree_.n_leaves < full.tree_.n_leaves
@@ -176,13 +147,8 @@ def test_pruning_loses_no_right_answers_and_keeps_a_perfect_tree():
     kept = xor.pruned(count(perfect.assign(C=[0, 1, 1, 0])))
     assert plain.tree_of(kept) == plain.tree_of(xor)
     scheme = MultiGroup(0.9, [["A", "B", "C"]])
-    assert (
-        full.pruned(test).tree_.n_leaves
-        == ID3(scheme)
-        .fit_table(scheme.apply(count(X.assign(C=y))), "C")
-        .pruned(scheme.apply(test))
-        .tree_.n_leaves
-    )
+    reported = ID3(scheme).fit_table(scheme.apply(count(X.assign(C=y))), "C")
+    assert reported.pruned(scheme.apply(test)).tree_.n_leaves == small.tree_.n_leaves
 
 
 def test_pruning_takes_the_test_tables_attributes_by_name():
@@ -227,15 +193,6 @@ def test_a_table_with_other_levels_than_those_learned_is_refused(learner):
         assert model.score_table(again) == model.score(part[["A", "B"]], part["C"]) == 1
     with pytest.raises(ValueError, match="unknown attribute 'C'; the table has A, B"):
         model.score_table(count(frame[["A", "B"]]))
-
-
-def test_trees_are_shown_as_text_and_as_figure():
-    X, y = survey(100)
-    model = ID3().fit(X, y)
-    text = model.export_text()
-    assert text.splitlines()[0].startswith(f"{model.domain_.names[model.tree_.attribute[0]]} = 0")
-    assert text.count(": ") == model.tree_.n_leaves
-    assert ID3().fit(X, np.zeros(100, dtype=int)).export_text() == "0 (100)"
 
 
 # -- naive Bayes ---------------------------------------------------------------------------
@@ -291,13 +248,13 @@ def test_naive_bayes_from_disguised_data_equals_the_plain_reading(scheme):
             np.testing.assert_allclose(got, expected / expected.sum(), atol=1e-10)
 
 
+@pytest.mark.parametrize("learner", [NaiveBayes, ID3])
 @pytest.mark.parametrize("scheme", [MultiGroup(1.0), UnrelatedQuestion(1.0)], ids=str)
-def test_without_a_disguise_naive_bayes_is_equal_to_the_bit(scheme):
+def test_without_a_disguise_learners_are_equal_to_the_bit(scheme, learner):
     X, y = survey(categorical=False)
     disguised = scheme.disguise(X.assign(C=y), np.random.default_rng(1))
-    one = NaiveBayes().fit(X, y).predict_proba(X)
-    other = NaiveBayes(scheme).fit(disguised[X.columns], disguised["C"]).predict_proba(X)
-    np.testing.assert_array_equal(one, other)
+    other = learner(scheme).fit(disguised[X.columns], disguised["C"]).predict_proba(X)
+    np.testing.assert_array_equal(learner().fit(X, y).predict_proba(X), other)
 
 
 @pytest.mark.parametrize("learner", [ID3(), NaiveBayes(), NaiveBayes(alpha=0.0)])
@@ -338,23 +295,6 @@ def test_a_tree_is_the_same_grown_in_a_table_or_in_a_list(sizes, negative):
         np.testing.assert_allclose(one.counts, other.counts, atol=1e-9)
 
 
-def test_a_learner_asks_for_nothing_but_undo():
-    """Any object that can undo a table will do, as naive Bayes and ID3 show with one of our own."""
-
-    class Doubled:
-        def undo(self, table):
-            return table * 2
-
-    X, y = survey()
-    table = count(X.assign(C=y))
-    model = NaiveBayes(Doubled(), alpha=0).fit_table(table)
-    assert model.class_count_.tolist() == (2 * table.marginal("C").dense).tolist()
-    plainly = NaiveBayes(alpha=0).fit_table(table)
-    assert (model.predict(X) == plainly.predict(X)).all()
-    grown = ID3(Doubled()).fit_table(table).tree_
-    assert grown.counts.tolist() == (2 * ID3().fit_table(table).tree_.counts).tolist()
-
-
 def test_negative_counts_are_clipped_and_counted():
     X = pd.DataFrame({"A": [1] * 30})
     y = pd.Series([1] * 29 + [0], name="C")
@@ -380,22 +320,6 @@ def test_more_attributes_than_a_table_can_hold():
 
 
 # -- scikit-learn's manners -------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("learner", [ID3, NaiveBayes])
-def test_learners_follow_scikit_learns_conventions(learner):
-    """Beside what its own checks ask (`test_manners`): by name, and nothing that was never seen."""
-    X, y = survey(categorical=True)
-    model = learner().fit(X, y)
-    assert model.score(X, y) == (model.predict(X) == y).mean()
-    np.testing.assert_array_equal(model.predict(X[X.columns[::-1]]), model.predict(X))
-    for frame, message in (
-        (X.head(1).assign(B="never seen"), "'never seen' .row 0., which is not among its levels"),
-        (X.rename(columns={"A": "Z"}), r"features|lack the attributes"),
-        (X.iloc[:, :3], "3 features"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            model.predict(frame)
 
 
 def test_equal_levels_of_another_type_stay_what_they_are():
@@ -511,13 +435,8 @@ def test_an_attribute_without_levels_has_no_pairs():
 def test_rules_from_disguised_baskets_find_the_true_supports():
     rng = np.random.default_rng(1)
     bread = rng.random(20_000) < 0.6
-    baskets = pd.DataFrame(
-        {
-            "bread": bread,
-            "butter": bread & (rng.random(20_000) < 0.7),
-            "milk": rng.random(20_000) < 0.3,
-        }
-    ).astype(int)
+    butter, milk = bread & (rng.random(20_000) < 0.7), rng.random(20_000) < 0.3
+    baskets = pd.DataFrame({"bread": bread, "butter": butter, "milk": milk}).astype(int)
     true = frequent_itemsets(count(baskets), 0.1)
     for items, support in true.items():
         assert support == pytest.approx(baskets[sorted(items)].all(axis=1).mean(), abs=1e-12)
@@ -528,7 +447,7 @@ def test_rules_from_disguised_baskets_find_the_true_supports():
     assert set(found) == set(true)
     assert max(abs(found[items] - true[items]) for items in true) < 0.03
     best = association_rules(found, 0.6).iloc[0]
-    assert (best["if"], best["then"]) in {(("butter",), "bread"), (("butter", "milk"), "bread")}
+    assert "butter" in best["if"] and best["then"] == "bread"
     with pytest.raises(ValueError, match="min_support is a share"):
         frequent_itemsets(reports, 0)
 
@@ -591,4 +510,5 @@ def test_kernels_call_those_of_their_own_file():
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef) and node.name in own:
                 body = [name for part in node.body for name in ast.walk(part)]
-                assert not {n.id for n in body if isinstance(n, ast.Name)} & imported, path
+                names = {n.id for n in body if isinstance(n, ast.Name)}
+                assert not names & (imported | {node.name}), path  # kept, a recursive one crashes

@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from oracles import bound
 from scipy.optimize import linprog
 
 from ppdm import cli, count
@@ -16,9 +17,9 @@ from ppdm.channel import matrix_epsilon
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
 from ppdm.optimise import best_ldp_scheme, best_scheme, frontier, max_posterior, noise
-from ppdm.optimise.design import best_design, bound, dual, factor
-from ppdm.optimise.extremes import LDP, Listed, largest_forms, quadratic
-from ppdm.optimise.frontier import atoms, bounded_atoms, ldp_atoms
+from ppdm.optimise.design import best_design, factor
+from ppdm.optimise.extremes import LDP, largest_forms
+from ppdm.optimise.frontier import bounded_atoms
 from ppdm.optimise.workloads import cells, check_workload, pairs, prefixes, workload_of
 
 UNEVEN = np.arange(1, 9) / 36
@@ -27,6 +28,12 @@ UNEVEN = np.arange(1, 9) / 36
 def workloads(n):
     shape = (2,) * int(np.log2(n))
     return {"cells": cells(n), "prefixes": prefixes(n), "pairs": pairs(shape)}
+
+
+def corners(prior):
+    """All extreme posteriors at epsilon = 1."""
+    every = np.array(list(product([0, 1], repeat=len(prior))))[1:-1]
+    return LDP(prior, 1.0).points(every).posteriors
 
 
 def random_ldp_scheme(rng, n, epsilon, outputs):
@@ -56,8 +63,8 @@ def test_the_same_from_cvxpy(name):
     n, prior = 8, UNEVEN
     rows = workloads(n)[name]
     for points, ours in (
-        (ldp_atoms(prior, 1.0), best_ldp_scheme(prior, 1.0, workload=rows)),
-        (bounded_atoms(prior, 0.4), best_scheme(prior, 0.4, workload=rows)),
+        (corners(prior), best_ldp_scheme(prior, 1.0, workload=rows)),
+        (bounded_atoms(n, 0.4), best_scheme(prior, 0.4, workload=rows)),
     ):
         w = cp.Variable(len(points), nonneg=True)
         s = cp.sum([w[i] * np.outer(p, p) for i, p in enumerate(points)])
@@ -75,13 +82,13 @@ def test_the_bound_by_a_linear_programme_of_highs(name):
     """Given G, the best nu is a linear programme over all corners: it lies between bound and value."""
     prior, rows = UNEVEN, workloads(8)[name]
     found = best_design(prior, LDP(prior, 1.0), rows)
-    points = ldp_atoms(prior, 1.0)
+    points = corners(prior)
     quad = np.einsum("ij,jk,ik->i", points, found.g, points)
     best = linprog(prior, A_ub=-points, b_ub=-quad, bounds=(None, None), method="highs")
-    by_highs = dual(prior, found.g, best.x, 0.0, 0.0, factor(rows))
-    assert found.lower <= by_highs * (1 + 1e-9)
+    by_highs = bound(prior, points, 0, 0, found.g, best.x, 0, rows)
+    assert found.lower <= by_highs * (1 + 1e-6)  # HiGHS keeps its inequalities to 1e-7
     assert by_highs <= found.value * (1 + 1e-9)
-    listed = bound(prior, points, np.zeros(len(points)), 0.0, found.g, found.nu, 0.0, rows)
+    listed = bound(prior, points, 0, 0, found.g, found.nu, 0, rows)
     assert found.lower == pytest.approx(listed, rel=1e-8)
 
 
@@ -91,22 +98,12 @@ def test_all_corners_are_looked_at():
     for n in (2, 3, 7, 10):
         q = rng.normal(size=(n, n))
         q += q.T
-        corners = np.array(list(product([1.0, 2.5], repeat=n)))
-        forms = np.einsum("ij,jk,ik->i", corners, q, corners)
+        every = np.array(list(product([1.0, 2.5], repeat=n)))
+        forms = np.einsum("ij,jk,ik->i", every, q, every)
         values, where = largest_forms(q, 2.5)
         assert values.max() == pytest.approx(forms.max(), rel=1e-12)
         best = np.where(where[values.argmax()] > 0, 2.5, 1.0)
-        assert best == pytest.approx(corners[forms.argmax()])
-
-
-def test_the_quadratic_form_is_the_violation():
-    rng = np.random.default_rng(2)
-    g, nu = np.diag(rng.random(8)), rng.normal(size=8)
-    q = quadratic(UNEVEN, g, nu)
-    for likely in rng.integers(0, 2, (20, 8)):
-        v = np.where(likely, np.e, 1.0)
-        p = v * UNEVEN / (v @ UNEVEN)
-        assert v @ q @ v == pytest.approx((v @ UNEVEN) ** 2 * (p @ g @ p - nu @ p))
+        assert best == pytest.approx(every[forms.argmax()])
 
 
 def test_no_scheme_lies_below_the_bound():
@@ -133,23 +130,17 @@ def test_sixteen_answers(name):
     n = 16
     prior = np.arange(1, n + 1) / (n * (n + 1) / 2)
     rows = workloads(n)[name]
-    best = best_ldp_scheme(prior, 1.0, workload=rows)
-    assert 0 <= best.noise_gap < 2e-5
+    best, bounded = (
+        best_ldp_scheme(prior, 1.0, workload=rows),
+        best_scheme(prior, 0.5, workload=rows),
+    )
     assert matrix_epsilon(best.matrix) <= 1 + 1e-9
-    assert best.matrix.sum(axis=0) == pytest.approx(np.ones(n))
-    assert len(best.matrix) <= n * (n + 1) // 2 + 1
-    assert noise(best.matrix, prior, rows) == pytest.approx(best.noise)
-    bounded = best_scheme(prior, 0.5, workload=rows)
-    assert 0 <= bounded.noise_gap < 2e-5
     assert max_posterior(bounded.matrix, prior) <= 0.5 + 1e-9
-
-
-def test_a_workload_of_its_own_is_better_served():
-    """The scheme for the prefixes is the better one for prefixes, that for cells for cells."""
-    by = {name: best_ldp_scheme(UNEVEN, 1.0, workload=w) for name, w in workloads(8).items()}
-    for name, rows in workloads(8).items():
-        errors = {other: float(noise(by[other].matrix, UNEVEN, rows)) for other in by}
-        assert min(errors, key=errors.__getitem__) == name
+    for scheme in (best, bounded):
+        assert 0 <= scheme.noise_gap < 2e-5
+        assert scheme.matrix.sum(axis=0) == pytest.approx(np.ones(n))
+        assert len(scheme.matrix) <= n * (n + 1) // 2 + 1
+        assert noise(scheme.matrix, prior, rows) == pytest.approx(scheme.noise)
 
 
 def test_a_bound_on_average_and_a_workload():
@@ -160,15 +151,6 @@ def test_a_bound_on_average_and_a_workload():
     assert best.privacy >= 0.5 - 1e-9
     free = best_scheme(prior, 0.7, workload=prefixes(8))
     assert free.noise < best.noise
-
-
-def test_listed_posteriors_are_priced_exactly():
-    points = atoms(4, 0.7)
-    family = Listed(np.full(4, 0.25), points, points.max(axis=1))
-    g, nu = np.eye(4), np.full(4, 0.3)
-    priced = family.price(g, nu, 0.1, family.start(), rough=False)
-    by_hand = max(p @ p - 0.3 - 0.1 * p.max() for p in points)
-    assert priced.exact and priced.violation == pytest.approx(by_hand)
 
 
 def test_workloads():
@@ -274,9 +256,7 @@ def test_the_command_refuses_in_a_sentence(tmp_path, capsys):
         (["--epsilon", "0"], "must be positive"),
         (["--epsilon", "1", "--workload", "cubes"], "or a CSV file"),
         (["--epsilon", "1", "--workload", str(file)], "finite numbers"),
-        (["--epsilon", "1", "--workload", "pairs"], "give --shape"),
-        (["--epsilon", "1", "--workload", "pairs", "--shape", "a"], "whole numbers"),
-        (["--epsilon", "1", "--shape", "3"], "nothing else"),
+        (["--epsilon", "1", "--workload", "pairs"], "needs to know the table"),
         (["--epsilon", "1", "--outputs", "square"], "leave out --outputs square"),
         (["--epsilon", "1", "--column", "x"], "goes with --csv"),
         (["--delta", ".4"], "below the largest prior"),
@@ -300,10 +280,3 @@ def test_the_command_says_where_nothing_is_certified(capsys, monkeypatch):
     told = capsys.readouterr().out
     assert "The matrix is not certified" in told and "-" not in told.split("Privacy")[1]
     assert "times as many" in told and "No scheme" not in told
-
-
-def test_a_long_search_hands_on_what_it_refuses(capsys):
-    """In a child of its own, too, an error is one sentence."""
-    prior = ",".join(["0.0625"] * 16)
-    assert cli.main(["optimise", "--prior", prior, "--delta", ".04"]) == 1
-    assert "below the largest prior" in capsys.readouterr().err

@@ -71,17 +71,6 @@ def test_lettering_keeps_its_size_on_a_phone(summary, front):
         assert figure.data is not None and len(figure.data), kind
 
 
-def test_lines_that_end_apart_are_named_there_and_others_in_a_legend():
-    def lines(gap):
-        return pd.DataFrame({"q": [0, 1, 0, 1], "who": list("aabb"), "pse": [0, 1, 0, 1 - gap]})
-
-    apart = plot.privacy_curves(lines(0.5), x="q", y="pse", hue="who")
-    assert not apart.legends
-    assert {"a", "b"} <= {t.get_text() for t in apart.axes[0].texts}
-    close = plot.privacy_curves(lines(0.02), x="q", y="pse", hue="who")
-    assert len(close.legends) == 1
-
-
 def test_on_the_page_ids_are_its_own_and_ink_is_the_pages(summary):
     adult = summary[summary.dataset == "adult"]
     figure = plot.curves(adult, x="theta", hue="groups")

@@ -2,10 +2,8 @@
 
 import argparse
 import html
-import io
 import os
 import re
-import sys
 import threading
 from pathlib import Path
 
@@ -16,10 +14,10 @@ from fieldwork import CODES, SURVEY, YESNO, hostile, some_codes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppdm import Table, cli
+from ppdm import cli
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
-from ppdm.estimate import difference, estimate
+from ppdm.estimate import estimate
 from ppdm.survey import advice, codes, report
 from ppdm.survey.codes import ALPHABET, Codes
 from ppdm.survey.collect import collect
@@ -103,22 +101,16 @@ def test_files_folders_and_lists_are_read_and_nothing_is_lost(tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "a.txt").write_text("\n".join(wanted[:10]) + "\n\n")
-    (folder / "b.csv").write_bytes(
-        ("\ufeffcode;name\n" + "".join(f"{c};Zoé\n" for c in wanted[10:20])).encode(
-            "cp1252", "ignore"
-        )
-    )
+    sheet = "\ufeffcode;name\n" + "".join(f"{code};Zoé\n" for code in wanted[10:20])
+    (folder / "b.csv").write_bytes(sheet.encode("cp1252", "ignore"))
     damaged = wanted[0][:-1] + ("A" if wanted[0][-1] != "A" else "B")
     listed = "\n".join([*wanted[20:], wanted[3], damaged, "hello", f"{wanted[0]}, {wanted[1]}"])
     collection = collect(SURVEY, [folder, listed])
     assert len(collection.frame) == 30
-    assert [why[:20] for _, _, why in collection.aside] == [
-        "the same report came",
-        "the code is damaged:",
-        "a code of this surve" if len("hello") == 5 else "",
-        "the same report came",
-        "another code stands ",
-    ]
+    reasons = ("the same report came", "the code is damaged:", "a code of this surve", "the same report came",
+               "another code stands ")  # fmt: skip
+    for (_, _, why), reason in zip(collection.aside, reasons, strict=True):
+        assert why.startswith(reason)
 
 
 def test_of_a_line_whose_code_is_damaged_all_is_kept(tmp_path):
@@ -174,20 +166,6 @@ def test_another_report_of_the_same_person_is_set_aside():
 # Estimates
 
 
-def test_pairs_undo_the_expected_reports_exactly_and_em_stays_in_the_simplex():
-    scheme = scheme_of(SURVEY)
-    rng = np.random.default_rng(3)
-    true = Table(
-        SURVEY.domain, rng.multinomial(100_000, rng.dirichlet(np.ones(SURVEY.domain.size)))
-    )
-    asked = scheme.apply(true)
-    for a, b in (("a", "b"), ("cheated", "c"), ("d", "year")):
-        told = estimate(asked, SURVEY, [a, b])["share"].to_numpy()
-        assert told == pytest.approx(true.marginal(a, b).dense.reshape(-1) / 100_000, abs=1e-9)
-        likely = estimate(asked, SURVEY, [a, b], method="em", rng=rng)["share"]
-        assert likely.to_numpy() == pytest.approx(told, abs=1e-4) and (likely >= 0).all()
-
-
 def test_power_is_what_an_interval_then_has():
     survey = one("warner", p=0.75)
     n = power(survey, "A", 0.03)
@@ -196,38 +174,21 @@ def test_power_is_what_an_interval_then_has():
     assert (row["high"] - row["low"]) / 2 == pytest.approx(0.03 + 1 / n, abs=1e-4)
 
 
-def test_a_difference_is_found_and_its_interval_holds_none_where_there_is_none():
-    both = {"mechanism": "warner", "p": 0.85, "attributes": ["A", "B"]}
-    survey, rng = Survey({"A": YESNO, "B": YESNO}, [both]), np.random.default_rng(8)
-    scheme = scheme_of(survey)
-    together = scheme.disguise_table(Table(survey.domain, [2000, 500, 500, 2000]), rng)
-    apart = scheme.disguise_table(Table(survey.domain, [1250, 1250, 1250, 1250]), rng)
-    assert difference(together, survey, "A", "B").low > 0.4
-    gap = difference(apart, survey, "A", "B")
-    assert gap.low < 0 < gap.high
-    other = difference(together, survey, {"A": "no"}, {"B": "no"})
-    assert other == pytest.approx(difference(together, survey, "A", "B"))
-
-
 # Advice
 
 
 def test_advice_names_the_worst_and_warns_of_readable_groups():
-    told = advice.advice(SURVEY)
-    assert "a, b shares one coin" in told and "his best guess is right in 75 %" in told
-    assert "1,537" in told and "where 90 % say “no”, no report" in told  # respondents for the coin
-    new = advice.advice(Survey.from_yaml(advice.TEMPLATE))
-    assert (
-        "1,707 if all follow the instructions; 3,348 if 10 of 100 do not" in new
-        and "nan" not in new
-    )
-    assert "have ε = 2.06" in new  # of the two that are secret, not of the anchor
     lone = Survey({"A": YESNO, "B": YESNO}, one("warner", p=0.7).protection, known={"B": [1, 0]})
-    assert (
-        "the shares of B are known, but no other question is protected as" in advice.check(lone)[0]
-    )
-    sure = one("extended-crosswise", p=0.01)
-    assert "A is hardly protected: 99 % of the reports" in advice.check(sure)[0]
+    for survey, words in {
+        SURVEY: ("a, b shares one coin", "his best guess is right in 75 %", "1,537",
+                 "where 90 % say “no”, no report"),
+        Survey.from_yaml(advice.TEMPLATE): (  # its ε is that of the two that are secret, not of the anchor
+            "1,707 if all follow the instructions; 3,348 if 10 of 100 do not", "have ε = 2.06"),
+        lone: ("he shares of B are known, but no other question is protected as",),
+        one("extended-crosswise", p=0.01): ("A is hardly protected: 99 % of the reports",),
+    }.items():  # fmt: skip
+        told = advice.advice(survey)
+        assert all(some in told for some in words) and "nan" not in told
 
 
 @pytest.mark.parametrize(
@@ -442,70 +403,58 @@ def test_an_estimate_that_cannot_be_is_called_so():
 
 def test_from_the_file_to_the_report(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    commanded("new", "s.yml")
-    commanded("form", "s.yml")
-    commanded("slides", "s.yml", "--notes")
-    assert "<aside>Minutes" in Path("s-slides.html").read_text(encoding="utf-8")
+    for action in ("new", "form", "slides"):
+        commanded(action, "s.yml")
     survey = Survey.load("s.yml")
     rng, scheme, out = np.random.default_rng(1), scheme_of(survey), Codes(survey)
-    true = pd.DataFrame(
-        {
-            n: rng.choice(lv, 1000, p=survey.known.get(n, [0.7, 0.3] if len(lv) == 2 else None))
-            for n, lv in survey.attributes.items()
-        }
-    )
-    sent = scheme.disguise(true, rng)
+    true = {
+        n: rng.choice(lv, 1000, p=survey.known.get(n, [0.7, 0.3] if len(lv) == 2 else None))
+        for n, lv in survey.attributes.items()
+    }
+    sent = scheme.disguise(pd.DataFrame(true), rng)
     Path("codes.txt").write_text("\n".join(out.write(row) for row in sent.itertuples(index=False)))
     commanded("collect", "s.yml", "codes.txt", "=1+1")
+    assert "'=1+1" in Path("reports-set-aside.csv").read_text()
     assert Survey.load("reports.scheme.json") == survey  # so `ppdm estimate` needs no more
     assert cli.main(["estimate", "reports.csv", "--csv", "alone.csv"]) == 0
     assert pd.read_csv("alone.csv")["reports"].min() == 1000
     more = ("--by", "year", "--pair", "cheated", "year", "--regress", "cheated", "year")
     commanded("estimate", "s.yml", "reports.csv", *more)
-    joint = pd.read_csv("result/pairs.csv")
+    names = ("shares", "pairs", "relations", "regressions", "compliance")
+    shares, joint, relations, regressions, followed = (
+        pd.read_csv(f"result/{name}.csv") for name in names
+    )
     assert joint["share"].sum() == pytest.approx(1) and len(joint) == 6
     assert (joint["low"] < joint["share"]).all() and (joint["question"] == "cheated").all()
-    assert pd.read_csv("result/relations.csv")["difference"].between(-1, 1).all()
-    assert pd.read_csv("result/regressions.csv")["term"].tolist()[0] == "(intercept)"
+    assert relations["difference"].between(-1, 1).all()
+    assert regressions["term"].tolist()[0] == "(intercept)"
+    row = shares.set_index(["question", "answer"]).loc[("cheated", "yes")]
+    assert abs(row["share"] - 0.3) < 4.5 * row["se"]
+    assert followed["question"].tolist() == ["cheated"] * 2 + ["awake"] * 2  # the anchor is none
+    assert followed["followed"].between(0.8, 1.2).all() and (followed["fit"] > 1e-6).all()
     more = ("--method", "em", "--by", "year", "--pair", "cheated", "awake", "--out", "likely")
     commanded("estimate", "s.yml", "reports.csv", *more)
     for name in ("shares", "by-year", "pairs"):
-        likely = pd.read_csv(f"likely/{name}.csv")
-        share = likely["share"]
-        assert ((likely["low"] >= 0) & (likely["high"] <= 1) & (share >= 0)).all()
+        low, share, high = pd.read_csv(f"likely/{name}.csv")[["low", "share", "high"]].to_numpy().T
+        assert low.min() >= 0 <= share.min() and high.max() <= 1
         # where a share is held at 0, the search ends some 1e-8 above it
-        assert ((likely["low"] <= share + 1e-6) & (share <= likely["high"] + 1e-6)).all()
+        assert (low <= share + 1e-6).all() and (share <= high + 1e-6).all()
     assert "likeliest ones" in Path("likely/report.html").read_text()
-    row = pd.read_csv("result/shares.csv").set_index(["question", "answer"]).loc[("cheated", "yes")]
-    assert abs(row["share"] - 0.3) < 4.5 * row["se"]
     page = html.unescape(Path("result/report.html").read_text())
     for words in (
         "aria-label=",
-        "Have you ever cheated",
         "Logistic regression",
         "The share of “yes” to cheated among those with “later” to year",
         "Who truly says “yes” to cheated",
     ):
         assert words in page
-    followed = pd.read_csv("result/compliance.csv")
-    assert (
-        page.count("Of 100 people") == 2 and page.count("An anchor: its true shares are known") == 1
-    )
-    assert (
-        page.index("Have you ever cheated")
-        < page.index("Of 100 people")
-        < page.index("As if all had")
-    )
-    assert followed["question"].tolist() == ["cheated"] * 2 + ["awake"] * 2  # the anchor is none
-    assert followed["followed"].between(0.8, 1.2).all() and (followed["fit"] > 1e-6).all()
-    assert "set aside" not in page  # the estimate knows nothing of what was
-    assert "'=1+1" in Path("reports-set-aside.csv").read_text()
+    assert page.count("Of 100 people") == 2
+    assert page.count("An anchor: its true shares are known") == 1
+    order = ("Have you ever cheated", "Of 100 people", "As if all had")
+    assert sorted(order, key=page.index) == [*order]
     told = capsys.readouterr().out
-    assert (
-        "1,000 reports" in told
-        and "(intercept)" in told
-        and "if 10 of 100 do not, and it is corrected" in told
-    )
+    for words in ("1,000 reports", "(intercept)", "if 10 of 100 do not, and it is corrected"):
+        assert words in told
     assert report.page(survey, estimate(sent, survey)).count("<svg") == 9  # one an answer
 
 
@@ -513,30 +462,14 @@ def test_no_file_holds_a_formula_and_its_reports_are_read_back(tmp_path, monkeyp
     """A level of a survey file from elsewhere went into reports.csv and shares.csv as it was."""
     monkeypatch.chdir(tmp_path)
     levels = ["no", "=HYPERLINK(1)"]
-    survey = Survey({"A": levels}, [{"mechanism": "warner", "p": 0.75, "attributes": ["A"]}])
+    survey = Survey({"A": levels}, one("warner", p=0.75).protection)
     survey.save("s.json")
-    Path("codes.txt").write_text(
-        "\n".join(Codes(survey).write((levels[i % 2],)) for i in range(40))
-    )
-    commanded("collect", "s.json", "codes.txt")
+    commanded("collect", "s.json", *(Codes(survey).write((levels[i % 2],)) for i in range(40)))
     commanded("estimate", "s.json", "reports.csv")
     for name in ("reports.csv", "result/shares.csv"):
-        assert "'=HYPERLINK(1)" in Path(name).read_text()
-        assert not any(
-            cell.startswith("=") for cell in Path(name).read_text().replace("\n", ",").split(",")
-        )
+        text = Path(name).read_text()
+        assert "'=HYPERLINK(1)" in text and not re.search(r"(^|[,\n])=", text)
     assert pd.read_csv("result/shares.csv")["reported"].tolist() == [0.5, 0.5]
-
-
-def test_the_input_is_read_as_text(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    survey = one("warner", p=0.75)
-    survey.save("s.json")
-    Path("codes.txt").write_text(Codes(survey).write(("yes",)))
-    for content, reports in ((b"", 0), (f"1.2.2026,{Path('codes.txt').read_text()}".encode(), 1)):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-        assert commanded("collect", "s.json", "-") == 0
-        assert len(pd.read_csv("reports.csv")) == reports
 
 
 AB = Survey({"A": YESNO, "B": YESNO}, [{"mechanism": "warner", "p": 0.7, "attributes": ["A", "B"]}])

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -51,18 +52,8 @@ def test_two_hundred_telephones_at_once(lecture, tmp_path):
 def test_a_kill_loses_no_accepted_report_and_the_next_server_says_that_it_goes_on(tmp_path):
     """Once last term's codes were continued without a word."""
     SURVEY.save(tmp_path / "s.json")
-    job = [
-        sys.executable,
-        "-u",
-        "-m",
-        "ppdm",
-        "survey",
-        "collect",
-        "s.json",
-        "--serve",
-        "--port",
-        "0",
-    ]
+    words = "-u -m ppdm survey collect s.json --serve --port 0"
+    job = [sys.executable, *words.split()]
     wanted, confirmed = some_codes(400), []
 
     def started():
@@ -124,11 +115,6 @@ def test_a_full_disk_is_said_and_no_report_is_confirmed(lecture, tmp_path, monke
 # Nobody is kept out
 
 
-@pytest.mark.parametrize("path", ["/../../etc/passwd", "/codes.txt", "/report", "/live.json?x=1"])
-def test_nothing_else_is_served(lecture, path):
-    assert ask(lecture.address, "GET", path)[0] == 404
-
-
 @pytest.mark.parametrize("cases", [100, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_hostile_bodies_are_refused_and_cost_an_honest_one_nothing(
     lecture, tmp_path, monkeypatch, cases
@@ -176,17 +162,12 @@ def test_a_request_has_a_deadline_as_a_whole(tmp_path, monkeypatch, head):
         place = urlsplit(lecture.address)
         with socket.create_connection((place.hostname, place.port), timeout=0.05) as connection:
             connection.sendall(head.encode())
-            ended = False
-            for _ in range(150):
-                try:
-                    connection.sendall(b"x")
-                    ended = connection.recv(1) == b""
-                except TimeoutError:
-                    continue  # the server still waits
-                except OSError:
-                    ended = True
-                break
-            assert ended
+            with pytest.raises((EOFError, ConnectionError)):
+                for _ in range(150):
+                    with suppress(TimeoutError):  # the server still waits
+                        connection.sendall(b"x")
+                        if not connection.recv(1):
+                            raise EOFError
 
 
 def test_what_does_not_come_from_its_own_form_is_no_report(lecture, tmp_path):

@@ -17,7 +17,7 @@
     cli          `ppdm course`
 
 The notebooks with the solutions are in `notebooks/assignments`, in nbgrader's format. The checks
-bring their own reference arithmetic, inside the functions, so that no answer can be imported.
+bring their own reference arithmetic; behind the wall, where answers are graded, they cannot be imported.
 """
 
 from ppdm.course.personal import begin

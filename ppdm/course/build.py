@@ -7,7 +7,7 @@ the hidden tests out, lock the tests and note the checksums.
 from __future__ import annotations
 
 import copy
-import json
+import re
 import shutil
 import zipfile
 from functools import lru_cache
@@ -50,14 +50,10 @@ def default_sources() -> Path:
 
 def find_sources(folder: Path) -> dict[str, Path]:
     """The notebooks with solutions in a folder (or in folders of it, as nbgrader keeps them)."""
-    found = {
-        path.stem: path
-        for path in sorted(folder.rglob("*.ipynb"))
-        if ".ipynb_checkpoints" not in path.parts
-    }
-    if not found:
+    paths = [p for p in sorted(folder.rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
+    if not paths:
         raise ValueError(f"there is no assignment (*.ipynb) in {folder}")
-    return found
+    return {path.stem: path for path in paths}
 
 
 @lru_cache(maxsize=32)
@@ -114,19 +110,20 @@ def write_zip(folder: Path, target: Path) -> None:
 
 def tasks(path: Path) -> list[dict]:
     """The graded cells of an assignment: name, points, and whether a human reads it."""
-    cells = nbformat.read(path, as_version=4).cells
-    graded = [c.metadata["nbgrader"] for c in cells if c.metadata.get("nbgrader", {}).get("grade")]
+    notes = [c.metadata.get("nbgrader", {}) for c in nbformat.read(path, as_version=4).cells]
     return [
-        {"task": g["grade_id"], "max": float(g["points"]), "human": bool(g["solution"])}
-        for g in graded
+        {"task": note["grade_id"], "max": float(note["points"]), "human": bool(note["solution"])}
+        for note in notes
+        if note.get("grade")
     ]
 
 
 def summary(path: Path) -> dict[str, str]:
     """Title, time and points of an assignment, as its first cell says them."""
-    first = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
-    title, _, rest = first.partition("\n")
-    minutes = rest.partition("**Time:** ")[2].partition(" **")[0].strip(" .")
-    after = rest.partition("**After:** ")[2].partition(" **")[0].strip(" .")
+    title, _, text = nbformat.read(path, as_version=4).cells[0].source.partition("\n")
+    said = {
+        key.lower(): words
+        for key, words in re.findall(r"\*\*(\w+):\*\* ([^*]*?)\.? *(?=\*\*|\n)", text)
+    }
     points = sum(task["max"] for task in tasks(path))
-    return {"title": title.lstrip("# "), "time": minutes, "after": after, "points": f"{points:g}"}
+    return {**said, "title": title.lstrip("# "), "points": f"{points:g}"}

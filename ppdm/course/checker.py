@@ -99,8 +99,7 @@ def _nothing(originals: list[Piece], *remarks: str) -> dict:
 
 def read(data: bytes) -> list[Piece]:
     """The cells of a notebook, and of them only kind, text and name."""
-    text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
-    cells = json.loads(text)["cells"]
+    cells = json.loads(data)["cells"]
     pieces = [_piece(cell)._replace(note={}) for cell in cells[:MOST_CELLS]]
     if len(cells) > MOST_CELLS or sum(len(piece.source) for piece in pieces) > MOST_TEXT:
         raise ValueError(f"up to {MOST_CELLS} cells and {MOST_TEXT} characters are read")
@@ -255,10 +254,7 @@ class _Talk:
             self._allow(self.sandbox)
             self.sandbox.give(self.data)
             told, self.done = self.done, []
-            for (
-                title,
-                source,
-            ) in told:  # what went well once, and not again, is left out from now on
+            for title, source in told:  # what went well once, and not again, is left out
                 self.run(title, source)
         return None
 

@@ -16,12 +16,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     build.add_argument("--sources", type=Path, help="notebooks with solutions of your own making")
     grade = doing.add_parser("grade", help="grade submissions into nbgrader's gradebook")
-    grade.add_argument(
-        "folder", type=Path, nargs="?", default=Path(),
-        help="nbgrader's course folder, which holds source/ and submitted/; here if you do not say",
-    )  # fmt: skip
-    grade.add_argument("--timeout", type=int, default=30, help="seconds for one cell: 30")
-    grade.add_argument("--workers", type=int, default=2, help="submissions at a time: 2")
+    folder = "nbgrader's course folder, which holds source/ and submitted/; here if you do not say"
+    grade.add_argument("folder", type=Path, nargs="?", default=Path(), help=folder)
+    for name, number, words in (
+        ("timeout", 30, "seconds for one cell"),
+        ("workers", 2, "submissions at a time"),
+    ):
+        grade.add_argument(f"--{name}", type=int, default=number, help=f"{words}: {number}")
     slides = doing.add_parser("slides", help="the figures of the last build, one a slide")
     slides.add_argument("--quick", action="store_true", help="those of the quick build")
 

@@ -144,7 +144,7 @@ def check_rank(rank_change, seeds=(1,)) -> None:
         return np.argsort(np.argsort(table, axis=axis), axis=axis)
 
     def move(a, b):
-        return float(np.abs(a - b).mean())
+        return np.abs(a - b).mean()
 
     for rng in cases(seeds):
         original = _patients(rng, 40)
@@ -153,17 +153,12 @@ def check_rank(rank_change, seeds=(1,)) -> None:
         released = used + rng.normal(0, 5, used.shape)
         right = move(ranks(used), ranks(released))
         got = ask(rank_change, original, released, rows)
-        shorter = original[: len(rows)]
         compare(got, right, "RP", [
             (WRONG_ROWS, move(ranks(original)[rows], ranks(released))),
-            (WRONG_ROWS, move(ranks(shorter), ranks(released))),
             ("Ranks are taken within an attribute, that is a column, not within a record.",
              move(ranks(used, 1), ranks(released, 1))),
-            ("Ranks are taken within an attribute, not over the whole table.",
-             move(ranks(used, None), ranks(released, None))),
             ("argsort gives the order of the rows, not their ranks; the order's argsort does.",
              move(np.argsort(used, axis=0), np.argsort(released, axis=0))),
-            ("Changes up and down cancel: take absolute values.", 0.0),
         ])  # fmt: skip
 
 
@@ -182,8 +177,6 @@ def check_trace(trace, my_share, seeds=(1,)) -> None:
              "well: with two candidates, every second time."), alone),
             ("This is the chance of a blind guess; the released values say more.",
              1 / len(original)),
-            ("This is the mean number of candidates. The chance is its inverse, record by record.",
-             float(candidates.mean())),
             ("The mean of 1 / candidates is asked for, not 1 / the mean of candidates.",
              float(1 / candidates.mean())),
         ])  # fmt: skip
@@ -202,27 +195,17 @@ def check_trace(trace, my_share, seeds=(1,)) -> None:
 def check_choice(choose_k, my_k, seeds=(1,)) -> None:
     """Task 4: the smallest usable k, exactly."""
 
-    def losses(frame, divisor="original"):
-        mean = frame.groupby(["k", "classifier"])[["original", "released"]].mean()
-        return ((mean["original"] - mean["released"]) / mean[divisor]).unstack()
-
     def look(answer, where, frame):
-        loss = losses(frame)
+        mean = frame.groupby(["k", "classifier"])[["original", "released"]].mean()
+        loss = ((mean["original"] - mean["released"]) / mean["original"]).unstack()
         usable = loss.index[(loss < 0.02).all(axis=1)]
         average = loss.index[loss.mean(axis=1) < 0.02]
         right = int(usable.min()) if len(usable) else None
-        if right is None and answer is not None:
-            raise AssertionError(f"{where}: no k is usable, the answer is None, not {answer!r}.")
         compare(answer, right, where, [
             ("*Every* classifier has to lose less than 2 %, not their average.",
              int(average.min()) if len(average) else "-"),
             ("That is the most useful k. Among the usable ones the smallest protects best.",
              int(usable.max()) if len(usable) else "-"),
-            ("Some classifier loses less than 2 % there; every one has to.",
-             int(loss.index[(loss < 0.02).any(axis=1)].min())),
-            ("A gain is no loss: r is negative there, and below 0.02.",
-             int(loss.index[(loss.abs() > 0.02).all(axis=1)].min())
-             if (loss.abs() > 0.02).all(axis=1).any() else "-"),
         ])  # fmt: skip
 
     for rng in cases(seeds):
@@ -254,20 +237,12 @@ def check_claim(decide, my_decision, seeds=(1,)) -> None:
             (("Divided by the spread of single repetitions instead of the standard error of the "
              "mean."), steps(frame, False).min()),
             ("The sign is turned: z is positive where VD falls.", -z.max()),
-            ("The sign is turned: z is positive where VD falls.", -z.min()),
         ], also=[steps(frame, ddof=0).min()])  # fmt: skip
         expected = "reproduced" if z.min() > needed else "not reproduced"
-        compare(
-            verdict,
-            expected,
-            f"{where}: the verdict for a smallest z of {z.min():.2f}",
-            [
-                (
-                    "Five steps are tested: with 5 % for all of them together, each gets 1 %.",
-                    "reproduced" if z.min() > ndtri(0.95) else "-",
-                ),
-            ],
-        )
+        alone = "reproduced" if z.min() > ndtri(0.95) else "-"
+        compare(verdict, expected, f"{where}: the verdict for a smallest z of {z.min():.2f}", [
+            ("Five steps are tested: with 5 % for all of them together, each gets 1 %.", alone),
+        ])  # fmt: skip
 
     for rng in cases(seeds):
         for steep in (True, False):

@@ -2,46 +2,32 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 
+import pandas as pd
 from nbgrader.plugins import ExportPlugin
 
 from ppdm.files import replace_file
+from ppdm.survey.sheets import harmless
+
+#: The columns that Canvas asks for; the rest are assignments.
+COLUMNS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 
 
 class OneRowAStudent(ExportPlugin):
-    """grades.csv: the columns that Canvas asks for, then one for each assignment."""
+    """grades.csv: a row a student, a column an assignment."""
 
     def export(self, gradebook) -> None:
         """Write it to `--to`; students who handed nothing in have an empty place."""
-        names = [
-            a.name
-            for a in gradebook.assignments
-            if not self.assignment or a.name in self.assignment
-        ]
-        points = {(s.student.id, s.assignment.name): max(0.0, s.score - s.late_submission_penalty)
-                  for name in names for s in gradebook.assignment_submissions(name)}  # fmt: skip
-        most = {a.name: a.max_score for a in gradebook.assignments}
-        text = io.StringIO()
-        table = csv.writer(text, lineterminator="\n")
-        table.writerow(["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *names])
-        table.writerow(
-            ["    Points Possible", "", "", "", "", *(f"{most[name]:g}" for name in names)]
-        )
-        for student in sorted({student for student, _ in points}):
-            if self.student and student not in self.student:
+        table = pd.DataFrame(columns=COLUMNS)
+        table.loc["", "Student"] = "    Points Possible"  # sorts before every student
+        for assignment in gradebook.assignments:
+            if self.assignment and assignment.name not in self.assignment:
                 continue
-            own = [points.get((student, name), "") for name in names]
-            table.writerow([harmless(student), "", "", harmless(student), "", *own])
-        replace_file(Path(self.to or "grades.csv"), text.getvalue().encode())
-
-
-def harmless(text: str) -> str:
-    """Text that no spreadsheet takes for a formula.
-
-    >>> harmless("=1+1"), harmless("ada")
-    ("'=1+1", 'ada')
-    """
-    return f"'{text}" if text[:1] in tuple("=+-@＝＋－＠\t") else text
+            table.loc["", assignment.name] = f"{assignment.max_score:g}"
+            for done in gradebook.assignment_submissions(assignment.name):
+                student, points = done.student.id, done.score - done.late_submission_penalty
+                if not self.student or student in self.student:
+                    table.loc[student, ["Student", "SIS Login ID"]] = student
+                    table.loc[student, assignment.name] = f"{max(0.0, points)}"
+        replace_file(Path(self.to or "grades.csv"), harmless(table.sort_index()))

@@ -19,6 +19,7 @@ ONE_COIN_EACH = (
 TOGETHER = (
     "One coin for the whole record: every group has a coin of its own, independent of the others."
 )
+FOR_SURE = "The other groups have coins of their own: nothing is known of them for sure."
 
 
 def material(rng: np.random.Generator, people: int = 4_000) -> dict:
@@ -111,9 +112,6 @@ def check_undo(undo, seeds=(1,)) -> None:
             everywhere = counts.copy()
             for _ in groups:  # the colleague's: always the reported table, always all axes
                 everywhere = (theta * everywhere - (1 - theta) * np.flip(counts)) / (2 * theta - 1)
-            again = counts
-            for group in groups:
-                again = theta * again + (1 - theta) * np.flip(again, axis=tuple(group))
             clipped = np.maximum(good, 0)
             compare(ask(undo, counts, groups, theta), good, f"the table undone for {groups}", [
                 (FORGOT, counts),
@@ -122,7 +120,6 @@ def check_undo(undo, seeds=(1,)) -> None:
                 (CLIPPED, clipped * counts.sum() / clipped.sum()),
                 (ONE_COIN_EACH, right(counts, [[a] for a in involved], theta)),
                 (TOGETHER, right(counts, [involved], theta)),
-                ("The table was disguised once more instead of undone.", again),
                 (("This is the colleague's function: it turns all axes, and turns the reported "
                  "table instead of the one it has got so far."), everywhere),
             ])  # fmt: skip
@@ -176,48 +173,26 @@ def check_read(read, my_reading, seeds=(1,)) -> None:
     """Task 4: what an outsider knows who knows one answer, exactly."""
 
     def look(answer, where, reports, known, answers, groups):
-        lies = reports[:, known] != answers
-        covered = [column for group in groups for column in group]
-        right = np.where([column in covered for column in range(reports.shape[1])], np.nan, reports)
-        blind = np.full(reports.shape, np.nan)
-        mistakes = []
-        for group in groups:
-            if known in group:
-                opened = np.where(lies[:, None], 1 - reports[:, group], reports[:, group])
-                right[:, group] = blind[:, group] = opened
-        all_opened = np.where(lies[:, None], 1 - reports, reports)
-        bare = [c for c in range(reports.shape[1]) if c not in covered]
-        kept = all_opened.copy()
-        kept[:, bare] = reports[:, bare]
-        mistakes = [
-            ("Answers in no group are not disguised: they can be read as well.", blind),
-            ("The other groups have coins of their own: nothing is known of them for sure.", kept),
-            ("The other groups have coins of their own: nothing is known of them for sure.",
-             all_opened),
-            ("These are the reports as they came; the known answer says whose group was reversed.",
-             reports.astype(float)),
-        ]  # fmt: skip
-        compare(answer, right, where, mistakes)
+        lies, columns = reports[:, known] != answers, np.arange(reports.shape[1])
+        own, other = (
+            np.isin(columns, [c for group in groups if (known in group) == with_it for c in group])
+            for with_it in (True, False)
+        )
+        opened = np.where(lies[:, None], 1 - reports, reports)
+        compare(answer, np.where(own, opened, np.where(other, np.nan, reports)), where, [
+            ("Answers in no group are not disguised: they can be read as well.",
+             np.where(own, opened, np.nan)),
+            (FOR_SURE, np.where(own | other, opened, reports)),
+            (FOR_SURE, opened),
+        ])  # fmt: skip
 
     for rng in cases(seeds):
-        reports, answers, groups = _leak(rng, 5)
-        look(
-            ask(read, reports, 1, answers, groups),
-            f"what is read with groups {groups}",
-            reports,
-            1,
-            answers,
-            groups,
-        )
+        reports, *known = _leak(rng, 5)
+        where = f"what is read with groups {known[1]}"
+        look(ask(read, reports, 1, *known), where, reports, 1, *known)
     my = mine()
-    look(
-        my_reading,
-        "my_reading, for the reports in `my`,",
-        my.reports,
-        my.known,
-        my.answers,
-        my.groups,
-    )
+    words = "my_reading, for the reports in `my`,"
+    look(my_reading, words, my.reports, my.known, my.answers, my.groups)
 
 
 @check
@@ -225,9 +200,8 @@ def check_claim(best_guess, decide, seeds=(1,)) -> None:
     """Task 5: whether an answer can be guessed better than with probability θ, exactly."""
     for rng in cases(seeds):
         theta = rng.uniform(0.6, 0.9)
-        rare, common, fair = rng.uniform(0.02, 0.9 * (1 - theta)), None, rng.uniform(0.45, 0.55)
-        common = 1 - rare
-        for share in (rare, common, fair):
+        rare = rng.uniform(0.02, 0.9 * (1 - theta))
+        for share in (rare, 1 - rare, rng.uniform(0.45, 0.55)):
             p = (1 - share, share)
             right = max(theta * p[0], (1 - theta) * p[1]) + max(theta * p[1], (1 - theta) * p[0])
             got = ask(best_guess, share, theta)
@@ -238,8 +212,5 @@ def check_claim(best_guess, decide, seeds=(1,)) -> None:
                 (SWAPPED, max(theta * p[1], (1 - theta) * p[0])),
             ])  # fmt: skip
             expected = "reproduced" if right <= theta + 1e-9 else "wrong in the paper"
-            compare(
-                ask(decide, share, theta),
-                expected,
-                f"the verdict at share {share:.3f} and theta {theta:.3f}",
-            )
+            where = f"the verdict at share {share:.3f} and theta {theta:.3f}"
+            compare(ask(decide, share, theta), expected, where)

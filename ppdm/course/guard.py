@@ -52,14 +52,12 @@ class _Fence(importlib.abc.MetaPathFinder):
 
     def find_spec(self, name: str, path=None, target: ModuleType | None = None):
         if name.startswith("ppdm.") and not _open(name):
-            raise ImportError(_message(name))
+            raise ImportError(
+                f"{name} is not available in an assignment: it would answer a task. Write it yourself."
+            )
 
 
 def _explain(name: str):
-    if name.startswith("__") or _open(f"ppdm.{name}"):
-        raise AttributeError(name)  # an open module that is not loaded yet: Python looks for it
-    raise ImportError(_message(f"ppdm.{name}"))
-
-
-def _message(name: str) -> str:
-    return f"{name} is not available in an assignment: it would answer a task. Write it yourself."
+    if not name.startswith("__"):
+        _Fence().find_spec(f"ppdm.{name}")
+    raise AttributeError(name)  # an open module that is not loaded yet: Python looks for it

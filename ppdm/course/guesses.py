@@ -19,6 +19,7 @@ ONE_COIN_EACH = (
     "One coin for each answer instead of one for each group: the answers of a group are true together "
     "or reversed together."
 )
+CUT_OFF = "You cut off the negative entries: then W A is not B any more. The answer is None."
 #: So much above the limit is forgiven.
 FORGIVEN = 1e-9
 
@@ -77,26 +78,22 @@ def check_guess(guessed, my_guess, seeds=(1,)) -> None:
         records = joint.argmax(axis=1)
         read = sum(joint[y, secret == secret[x]].sum() for y, x in enumerate(records))
         even = np.full(len(prior), 1 / len(prior))
+        after = by_secret.max(axis=0) / by_secret.sum(axis=0)
         compare(got, _guessed(M, prior, prior, secret), f"{where}: the chance with a report", [
             (RECORD, joint.max(axis=1).sum()),
             (("He guesses the likeliest record and reads the secret off it. Add up the records of each "
              "value of the secret first: several unlikely ones may outweigh one."), read),
             ("This is the chance after the report that tells most; the mean over the reports is asked for.",
-             (by_secret.max(axis=0) / by_secret.sum(axis=0)).max()),
+             after.max()),
             ("The prior is not used: all records count alike here.", _guessed(M, even, even, secret)),
             ("This is the blind guess: the best guess may differ from report to report.", blind),
             ("These are the posterior chances added up; each report counts as often as it occurs.",
-             (by_secret.max(axis=0) / by_secret.sum(axis=0)).sum()),
+             after.sum()),
         ])  # fmt: skip
-        compare(
-            unseen,
-            blind,
-            f"{where}: the blind chance",
-            [
-                (RECORD, prior.max()),
-                ("The blind guesser knows the prior.", 1 / len(values)),
-            ],
-        )
+        compare(unseen, blind, f"{where}: the blind chance", [
+            (RECORD, prior.max()),
+            ("The blind guesser knows the prior.", 1 / len(values)),
+        ])  # fmt: skip
 
     # every one of these mistakes gives another number here
     example = np.array([[0.3, 0.7, 0.3, 0.1], [0.3, 0.2, 0.4, 0.3], [0.4, 0.1, 0.3, 0.6]])
@@ -134,40 +131,28 @@ def check_post(post_processing, seeds=(1,)) -> None:
     def look(A, B, what):
         W = B @ np.linalg.inv(A)
         cut = np.maximum(W, 0)
-        possible = W.min() > -1e-9
-        where = f"what makes {what}"
-        wrong = [
-            (
-                "W A = B: W randomizes the reports of A, so it stands to the left of A.",
-                np.linalg.solve(A, B) if A.shape == B.shape else None,
-            ),
-            (
-                "W takes A to B; yours takes B to A.",
-                A @ np.linalg.pinv(B) if A.shape == B.shape else None,
-            ),
-        ]
-        wrong = [(words, value) for words, value in wrong if value is not None]
-        if possible:
-            got = ask(post_processing, A, B)
-            if got is None:
-                raise AssertionError(f"You found nothing that makes {what}, but there is a matrix.")
-            compare(got, W, where, [*wrong, ("W is transposed: its columns sum to one.", W.T)])
-            return
-        compare(ask(post_processing, A, B), None, where, [
+        mistakes = [
             (("Your W has negative entries: they are no chances. As A has an inverse, no other W makes B of "
              "A, so the answer is None."), W),
-            ("You cut off the negative entries: then W A is not B any more. The answer is None.", cut),
-            ("You cut off the negative entries: then W A is not B any more. The answer is None.",
-             cut / cut.sum(axis=0)),
-            *wrong,
-        ])  # fmt: skip
+            (CUT_OFF, cut),
+            (CUT_OFF, cut / cut.sum(axis=0)),
+        ]  # fmt: skip
+        possible = W.min() > -1e-9
+        if possible:
+            nothing = f"You found nothing that makes {what}, but there is a matrix."
+            mistakes = [(nothing, None), ("W is transposed: its columns sum to one.", W.T)]
+        if A.shape == B.shape:
+            mistakes += [
+                ("W A = B: W randomizes the reports of A, so it stands to the left of A.",
+                 np.linalg.solve(A, B)),
+                ("W takes A to B; yours takes B to A.", A @ np.linalg.pinv(B)),
+            ]  # fmt: skip
+        right = W if possible else None
+        compare(ask(post_processing, A, B), right, f"what makes {what}", mistakes)
 
     plain = np.array([[0.7, 0.2, 0.1], [0.2, 0.6, 0.1], [0.1, 0.2, 0.8]])
-    look(
-        plain,
-        np.array([[0.9, 0.3, 0.2], [0.1, 0.7, 0.0], [0.0, 0.0, 0.8]]) @ plain,
-        "a matrix that was made of it",
-    )
+    W = np.array([[0.9, 0.3, 0.2], [0.1, 0.7, 0.0], [0.0, 0.0, 0.8]])
+    look(plain, W @ plain, "a matrix that was made of it")
     strong, weak = (np.array([[t, 1 - t], [1 - t, t]]) for t in (0.8, 0.7))
     one, each = (_channel(0.7, groups) for groups in ([[0, 1]], [[0], [1]]))
     look(strong, weak, "a coin with 0.7 out of one with 0.8")

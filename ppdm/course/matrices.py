@@ -9,6 +9,10 @@ from ppdm.course.tell import ask, cases, check, compare, pair
 
 FORGOT = "You forgot to invert: these are the shares that were reported."
 CLIPPED = "Clipped: the unbiased estimate may leave the range from 0 to 1. Leave it there."
+GARBLED = (
+    "The sum in the denominator runs over the reports y, as in the garbled formula; it has to run over the true "
+    "answers."
+)
 
 
 def material(rng: np.random.Generator, people: int = 10_000) -> dict:
@@ -16,10 +20,7 @@ def material(rng: np.random.Generator, people: int = 10_000) -> dict:
     number such as a paper prints: right to two digits, or clearly not."""
     counts, M = _reports(rng, 4, people)
     prior, delta, p = _design(rng)
-    joint = np.array([_warner(4, some) for some in np.arange(1001) / 1000]) * prior
-    kept = (joint.max(axis=2) <= (delta + 1e-12) * joint.sum(axis=2)).all(axis=1)
-    lowest = 1 - joint[kept].max(axis=2).sum(axis=1).max()
-    printed = round(float(lowest + rng.choice([0.0, 0.0, -0.03, 0.03])), 2)
+    printed = round(float(_lowest(prior, delta) + rng.choice([0.0, 0.0, -0.03, 0.03])), 2)
     return {"counts": counts, "M": M, "prior": prior, "delta": delta, "p": p, "printed": printed}
 
 
@@ -39,6 +40,13 @@ def _design(rng) -> tuple[np.ndarray, float, float]:
     joint = _warner(4, p) * prior
     delta = float((joint.max(axis=1) / joint.sum(axis=1)).max())
     return prior, round(min(delta + 0.03, 0.99), 2), p
+
+
+def _lowest(prior: np.ndarray, delta: float, axis: int = 2) -> float:
+    """The lowest privacy of Warner's matrices under a bound."""
+    joint = np.array([_warner(len(prior), p) for p in np.arange(1001) / 1000]) * prior
+    kept = (joint.max(axis=2) <= (delta + 1e-12) * joint.sum(axis=2)).all(axis=1)
+    return 1 - joint[kept].max(axis=axis).sum(axis=1).max()
 
 
 def _warner(n: int, p: float) -> np.ndarray:
@@ -102,22 +110,14 @@ def check_em(em, seeds=(1,)) -> None:
     def look(counts, M):
         reported = counts / counts.sum()
         inverted = np.linalg.solve(M, reported)
-        cut = np.maximum(inverted, 0)
-        falling = np.sort(inverted)[::-1]
-        surplus = (np.cumsum(falling) - 1) / np.arange(1, len(falling) + 1)
-        projected = np.maximum(inverted - surplus[falling > surplus][-1], 0)
-        garbled = M.T @ reported
+        cut, garbled = np.maximum(inverted, 0), M.T @ reported
         compare(ask(em, counts, M), climb(counts, M, 50_000), "the maximum likelihood estimate", [
             (("This is the inverted estimate: it leaves the simplex here, and maximum likelihood "
              "does not."), inverted),
             ("This is the inverted estimate, clipped; the likelihood has its maximum elsewhere.",
              cut / cut.sum()),
-            ("This is the nearest point of the simplex; the likelihood has its maximum elsewhere.",
-             projected),
-            (("The sum in the denominator runs over the reports y, as in the garbled formula; it "
-             "has to run over the true answers."), garbled),
-            (("The sum in the denominator runs over the reports y, as in the garbled formula; it "
-             "has to run over the true answers."), garbled / garbled.sum()),
+            (GARBLED, garbled),
+            (GARBLED, garbled / garbled.sum()),
             (FORGOT, reported),
             *[(f"Not converged: this is about where {steps} steps lead. Go on until nothing moves.",
                climb(counts, M, steps)) for steps in (1, 2, 5, 10, 20)],
@@ -134,37 +134,30 @@ def check_claim(lowest_privacy, decide, my_decision, seeds=(1,)) -> None:
     """Task 3: the lowest privacy of Warner's matrices under a bound, within 0.001, and a printed
     number."""
 
-    def lowest(prior, delta, wrong_axis=False):
-        joint = np.array([_warner(len(prior), p) for p in np.arange(1001) / 1000]) * prior
-        kept = (joint.max(axis=2) <= (delta + 1e-12) * joint.sum(axis=2)).all(axis=1)
-        return 1 - joint[kept].max(axis=1 if wrong_axis else 2).sum(axis=1).max()
+    def look_at_verdict(answer, lowest, printed, where):
+        off = abs(lowest - printed)
+        if abs(off - 0.005) > 1e-4:
+            compare(answer, "reproduced" if off <= 0.005 else "not reproduced", where)
 
     # in this one the best guess of some reports is another answer than the reported one
     designs = [(np.array([0.6, 0.2, 0.12, 0.08]), 0.85)]
     designs += [_design(rng)[:2] for rng in cases(seeds)]
     for prior, delta in designs:
-        right = lowest(prior, delta)
+        right = _lowest(prior, delta)
         where = f"the lowest privacy for the prior {prior.tolist()} and delta = {delta}"
         compare(ask(lowest_privacy, prior, delta), right, where, [
             ("The bound δ was not looked at: without it, telling the truth has privacy 0.", 0.0),
             (("The best guess takes, for each report y, the likeliest true x. You took for each "
-             "true x the likeliest report."), lowest(prior, delta, wrong_axis=True)),
+             "true x the likeliest report."), _lowest(prior, delta, axis=1)),
             ("This is the chance that the guess is right; privacy is one minus it.", 1 - right),
         ], tolerance=0.001)  # fmt: skip
         centre = round(right, 2)
         for printed in (centre, round(centre + 0.02, 2), round(centre - 0.05, 2)):
-            expected = "reproduced" if abs(right - printed) <= 0.005 else "not reproduced"
-            if abs(abs(right - printed) - 0.005) > 1e-4:
-                compare(
-                    ask(decide, right, printed),
-                    expected,
-                    f"the verdict for {right:.4f} where {printed:.2f} is printed",
-                )
+            where = f"the verdict for {right:.4f} where {printed:.2f} is printed"
+            look_at_verdict(ask(decide, right, printed), right, printed, where)
     my = mine()
-    ours = lowest(my.prior, my.delta)
-    if abs(abs(ours - my.printed) - 0.005) > 1e-4:
-        expected = "reproduced" if abs(ours - my.printed) <= 0.005 else "not reproduced"
-        compare(my_decision, expected, "my_decision, for the number in `my.printed`,")
+    where = "my_decision, for the number in `my.printed`,"
+    look_at_verdict(my_decision, _lowest(my.prior, my.delta), my.printed, where)
 
 
 @check
@@ -184,8 +177,10 @@ def check_beat(beat_warner, seeds=(1,)) -> None:
         covariance = np.diag(reported) - np.outer(reported, reported)
         return float(np.trace(inverse @ covariance @ inverse.T) / len(prior))
 
-    def look(answer, prior, delta, p):
-        warner = _warner(len(prior), p)
+    my = mine()
+    designs = [(my.prior, my.delta, my.p), *map(_design, cases(seeds))]
+    for prior, delta, p in designs:
+        answer, warner = ask(beat_warner, prior, delta, p), _warner(len(prior), p)
         try:
             M = np.asarray(answer, dtype=float)
         except (TypeError, ValueError):
@@ -214,9 +209,3 @@ def check_beat(beat_warner, seeds=(1,)) -> None:
             raise AssertionError(
                 f"Its mean squared error is {ratio:.3f} times Warner's; 0.98 or less is asked for."
             )
-
-    my = mine()
-    look(ask(beat_warner, my.prior, my.delta, my.p), my.prior, my.delta, my.p)
-    for rng in cases(seeds):
-        prior, delta, p = _design(rng)
-        look(ask(beat_warner, prior, delta, p), prior, delta, p)

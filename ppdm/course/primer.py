@@ -59,11 +59,13 @@ def _cases(seeds: Iterable[int]) -> Iterator[random.Random]:
 @check
 def check_estimate(estimate, seeds=(1,)) -> None:
     """Task 1: Warner's estimate and its standard error, exactly."""
-
-    def look(reports, theta):
-        n, said = len(reports), fmean(reports)
-        slope = 2 * theta - 1
-        right = (said - (1 - theta)) / slope
+    scenes = [([1] * 430 + [0] * 570, 0.7), ([1] * 3 + [0] * 37, 0.7)]
+    for rng in _cases(seeds):
+        theta = rng.choice([rng.uniform(0.05, 0.4), rng.uniform(0.6, 0.95)])
+        scenes.append((_answers(rng, rng.randrange(50, 500), rng.uniform(0.2, 0.8)), theta))
+    for reports, theta in scenes:
+        n, said, slope = len(reports), fmean(reports), 2 * theta - 1
+        right, spread = (said - (1 - theta)) / slope, sqrt(said * (1 - said) / n)
         got, error = pair(ask(estimate, reports, theta), "estimate(reports, theta)")
         where = f"with {sum(reports)} yes among {n} and theta = {theta:.3g}, the"
         compare(got, right, f"{where} estimate", [
@@ -71,32 +73,25 @@ def check_estimate(estimate, seeds=(1,)) -> None:
             (SWAPPED, (said - theta) / -slope),
             (CLIPPED, min(max(right, 0.0), 1.0)),
         ])  # fmt: skip
-        spread = sqrt(said * (1 - said) / n)
-        inside = min(max(right, 0.0), 1.0)
         compare(error, spread / abs(slope), f"{where} standard error", [
             (("This is the standard error of the share that was said. Undoing the coin divides by "
              "2θ - 1, and so it enlarges the error as well."), spread),
-            ("This is the standard error of an open survey: the coin's part is missing.",
-             sqrt(inside * (1 - inside) / n)),
             ("A standard error is not negative, also where 2θ - 1 is.", spread / slope),
             ("This is the variance; its root is asked for.", (spread / slope) ** 2),
         ], also=[spread / abs(slope) * sqrt(n / (n - 1))])  # fmt: skip
-
-    look([1] * 430 + [0] * 570, 0.7)
-    look([1] * 3 + [0] * 37, 0.7)
-    for rng in _cases(seeds):
-        theta = rng.choice([rng.uniform(0.05, 0.4), rng.uniform(0.6, 0.95)])
-        look(_answers(rng, rng.randrange(50, 500), rng.uniform(0.2, 0.8)), theta)
 
 
 @check
 def check_average(averaged, seeds=(1,)) -> None:
     """Task 2: the average over many surveys, exactly."""
-
-    def look(yes, people, theta):
+    scenes = [([2, 8, 3, 1, 5], 20, 0.75), ([3, 2, 4, 3], 20, 0.75)]
+    for rng in _cases(seeds):
+        theta, share = rng.uniform(0.6, 0.8), rng.uniform(0, 0.1)
+        p = theta * share + (1 - theta) * (1 - share)
+        scenes.append(([sum(_answers(rng, 25, p)) for _ in range(60)], 25, theta))
+    for yes, people, theta in scenes:
         each = [(number / people - (1 - theta)) / (2 * theta - 1) for number in yes]
-        right = fmean(each)
-        got = ask(averaged, yes, people, theta)
+        right, got = fmean(each), ask(averaged, yes, people, theta)
         compare(got, right, f"the average of {len(yes)} surveys with theta = {theta:.3g}", [
             (CLIPPED, fmean(min(max(one, 0.0), 1.0) for one in each)),
             ("The average was cut off at 0 and 1. It is an estimate as well, and may lie outside.",
@@ -105,62 +100,45 @@ def check_average(averaged, seeds=(1,)) -> None:
             (SWAPPED, 1 - right),
         ])  # fmt: skip
 
-    look([2, 8, 3, 1, 5], 20, 0.75)
-    look([3, 2, 4, 3], 20, 0.75)
-    for rng in _cases(seeds):
-        theta, share = rng.uniform(0.6, 0.8), rng.uniform(0, 0.1)
-        p = theta * share + (1 - theta) * (1 - share)
-        look([sum(_answers(rng, 25, p)) for _ in range(60)], 25, theta)
-
 
 @check
 def check_plan(survey_plan, my_plan, seeds=(1,)) -> None:
     """Task 3: the coins that a budget and a limit on belief allow, within 0.001."""
 
-    def right(share, people, se, belief, asking=True):
-        room = people * se**2 - (share * (1 - share) if asking else 0)
+    def coins(share, people, se, belief, asking=True):
+        room = people * se**2 - asking * share * (1 - share)
         if room < 0:
             return None
         low = (1 + sqrt(1 / (1 + 4 * room))) / 2
         high = belief * (1 - share) / (share * (1 - belief) + belief * (1 - share))
         return (low, high) if low <= high else None
 
-    def look(answer, where, share, people, se, belief):
-        good = right(share, people, se, belief)
-        mistakes = [
-            (
-                (
-                    "The variance has two parts: from asking n people, and from the coin. Only the coin's "
-                    "part was counted."
-                ),
-                right(share, people, se, belief, asking=False),
-            )
-        ]
-        if good is not None:
-            low, high = good
+    def look(answer, where, *plan):
+        right = coins(*plan)
+        words = "The variance has two parts: from asking n people, and from the coin. Only the coin's part was counted."
+        mistakes = [(words, coins(*plan, asking=False))]
+        if right is not None:
+            low, high = right
             mistakes += [
-                ("θ and 1 - θ are swapped: both ends should lie between 1/2 and 1.",
-                 (1 - high, 1 - low)),
+                ("θ and 1 - θ are swapped: both ends should lie between 1/2 and 1.", (1 - high, 1 - low)),
                 ("The ends are in the wrong order: (lowest θ, highest θ).", (high, low)),
-                ("The belief after a yes is θP / P*; you took θ itself for it.", (low, belief)),
+                ("The belief after a yes is θP / P*; you took θ itself for it.", (low, plan[-1])),
             ]  # fmt: skip
         elif answer is not None:
             raise AssertionError(
                 f"{where} asks for more than any coin can give: the answer is None, not {answer!r}."
             )
-        compare(answer, good, where, mistakes, tolerance=0.001)
+        compare(answer, right, where, mistakes, tolerance=0.001)
 
     for rng in _cases(seeds):
-        case = _survey_to_plan(rng)
-        case = {name: case[name] for name in ("share", "people", "se", "belief")}
-        strict = {**case, "belief": case["share"] * 1.05}
-        greedy = {**case, "se": 0.5 * sqrt(case["share"] * (1 - case["share"]) / case["people"])}
-        for some in (case, strict, greedy):
-            words = ", ".join(f"{value:.5g}" for value in some.values())
-            look(ask(survey_plan, *some.values()), f"survey_plan({words})", **some)
+        share, people, se, belief = _survey_to_plan(rng).values()
+        greedy = 0.5 * sqrt(share * (1 - share) / people)
+        for limits in ((se, belief), (se, share * 1.05), (greedy, belief)):
+            words = ", ".join(f"{value:.5g}" for value in (share, people, *limits))
+            answer = ask(survey_plan, share, people, *limits)
+            look(answer, f"survey_plan({words})", share, people, *limits)
     my = mine()
-    own = {"share": my.share, "people": my.people, "se": my.se, "belief": my.belief}
-    look(my_plan, "my_plan, for the numbers in `my`,", **own)
+    look(my_plan, "my_plan, for the numbers in `my`,", my.share, my.people, my.se, my.belief)
 
 
 @check

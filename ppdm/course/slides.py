@@ -39,23 +39,12 @@ _FILE = re.compile(r'href="\.\./_static/(figures/[^"]+\.svg)"')
 def figures(notebook: Path) -> tuple[str, list[str]]:
     """The title of an executed notebook, and its figures as HTML, captions included."""
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    title = next(
-        (
-            line[2:]
-            for cell in cells
-            if cell["cell_type"] == "markdown"
-            for line in "".join(cell["source"]).splitlines()
-            if line.startswith("# ")
-        ),
-        notebook.stem,
-    )
-    found = []
-    for cell in cells:
-        for output in cell.get("outputs", []):
-            html = "".join(output.get("data", {}).get("text/html", ""))
-            drawn = re.findall(r'<figure class="ppdm drawn".*?</figure>', html, flags=re.DOTALL)
-            found += [_NARROW.sub("", figure) for figure in drawn]
-    return title, found
+    text = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+    title = re.search("^# (.*)", text, re.MULTILINE)
+    outputs = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
+    html = "\n".join("".join(data.get("text/html", "")) for data in outputs)
+    drawn = re.findall(r'<figure class="ppdm drawn".*?</figure>', html, flags=re.DOTALL)
+    return title[1] if title else notebook.stem, [_NARROW.sub("", figure) for figure in drawn]
 
 
 def beside_the_site(figure: str) -> str:

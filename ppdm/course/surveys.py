@@ -32,13 +32,11 @@ def _survey(rng, people: int, q: float) -> tuple[pd.DataFrame, dict[str, float]]
     """Patients whose answers depend on their illness, disguised record by record."""
     names = ("smokes", "drinks", "sleeps", CLASS)
     ill = rng.random(people) < rng.uniform(0.25, 0.45)
-    true = np.column_stack(
-        [
-            rng.random(people) < np.where(ill, rng.uniform(0.55, 0.9), rng.uniform(0.1, 0.4))
-            for _ in names[:-1]
-        ]
-        + [ill]
-    )
+    habits = [
+        rng.random(people) < np.where(ill, rng.uniform(0.55, 0.9), rng.uniform(0.1, 0.4))
+        for _ in names[:-1]
+    ]
+    true = np.column_stack([*habits, ill])
     w = {name: round(float(rng.uniform(0.15, 0.4)), 2) for name in names}
     personal = rng.random(true.shape) < list(w.values())
     private = rng.random(people) < q
@@ -46,72 +44,68 @@ def _survey(rng, people: int, q: float) -> tuple[pd.DataFrame, dict[str, float]]
 
 
 def _matching(reports, expression) -> float:
-    satisfied = np.all([reports[name] == value for name, value in expression.items()], axis=0)
-    return float(satisfied.mean())
+    return float(np.all([reports[name] == v for name, v in expression.items()], axis=0).mean())
+
+
+def _stranger(expression, w) -> float:
+    """How often personal answers satisfy it."""
+    return float(np.prod([w[name] if v else 1 - w[name] for name, v in expression.items()]))
+
+
+def _estimated(reports, expression, q, w) -> float:
+    return (_matching(reports, expression) - (1 - q) * _stranger(expression, w)) / q
 
 
 @check
 def check_share(share, my_share, seeds=(1,)) -> None:
     """Task 1: the share that satisfies a logical expression, exactly."""
 
-    def look(answer, where, reports, expression, q, w):
-        sent = _matching(reports, expression)
-        stranger = float(np.prod([w[n] if v == 1 else 1 - w[n] for n, v in expression.items()]))
-        ones = float(np.prod([w[n] for n in expression]))
-        right = (sent - (1 - q) * stranger) / q
-        compare(answer, right, where, [
+    def look(answer, reports, expression, q, w, where=""):
+        sent, stranger = _matching(reports, expression), _stranger(expression, w)
+        right = _estimated(reports, expression, q, w)
+
+        def undone(probability):
+            return (sent - (1 - q) * probability) / q
+
+        words = ", ".join(f"{name} = {value}" for name, value in expression.items())
+        compare(answer, right, where or f"the share of {words} among {len(reports)} records", [
             (FORGOT, sent),
             (("The paper's P_Y = 0.5, taken literally: the personal answers here are no fair coins, "
-             "and the probability of several answers is a product."), (sent - (1 - q) * 0.5) / q),
+             "and the probability of several answers is a product."), undone(0.5)),
             ("The personal answers here are no fair coins: take their probabilities from w.",
-             (sent - (1 - q) * 0.5 ** len(expression)) / q),
-            ("An answer 0 has the personal probability 1 - w, not w.", (sent - (1 - q) * ones) / q),
+             undone(0.5 ** len(expression))),
+            ("An answer 0 has the personal probability 1 - w, not w.",
+             undone(np.prod([w[name] for name in expression]))),
             (SWAPPED, (sent - q * stranger) / (1 - q)),
             (CLIPPED, min(max(right, 0.0), 1.0)),
-            ("The personal part must be weighted with 1 - q.", (sent - stranger) / q),
         ])  # fmt: skip
 
     few = pd.DataFrame({"smokes": [0] * 12 + [1] * 8, "drinks": [1] * 9 + [0] * 10 + [1]})
-    w = {"smokes": 0.3, "drinks": 0.4}
-    for expression in ({"smokes": 1}, {"smokes": 1, "drinks": 1}):  # the second is negative
-        where = f"the share of {' = 1, '.join(expression)} = 1 among twenty records"
-        look(ask(share, few, expression, 0.4, w), where, few, expression, 0.4, w)
+    expressions: list[dict] = [{"smokes": 1}, {"smokes": 1, "drinks": 1}]  # the second is negative
+    scenes = [(few, expression, 0.4, {"smokes": 0.3, "drinks": 0.4}) for expression in expressions]
     for rng in cases(seeds):
         q = rng.uniform(0.3, 0.45)
         reports, w = _survey(rng, 500, q)
-        for expression in (
-            {"drinks": 0},
-            {"smokes": 1, CLASS: 0},
-            dict.fromkeys(map(str, reports), 1),
-        ):
-            words = ", ".join(f"{n} = {v}" for n, v in expression.items())
-            look(
-                ask(share, reports, expression, q, w),
-                f"the share of {words}",
-                reports,
-                expression,
-                q,
-                w,
-            )
+        expressions = [{"drinks": 0}, {"smokes": 1, CLASS: 0}, dict.fromkeys(reports, 1)]
+        scenes += [(reports, expression, q, w) for expression in expressions]
+    for scene in scenes:
+        look(ask(share, *scene), *scene)
     my = mine()
-    look(my_share, "my_share, for the expression in `my`,", my.reports, my.expression, my.q, my.w)
+    words = "my_share, for the expression in `my`,"
+    look(my_share, my.reports, my.expression, my.q, my.w, words)
 
 
 @check
 def check_conditional(conditional, seeds=(1,)) -> None:
     """Task 2: P(attribute = 1 | class), exactly."""
-
-    def estimated(reports, expression, q, w):
-        stranger = np.prod([w[n] if v == 1 else 1 - w[n] for n, v in expression.items()])
-        return (_matching(reports, expression) - (1 - q) * stranger) / q
-
     for rng in cases(seeds):
         q = rng.uniform(0.5, 0.8)
         reports, w = _survey(rng, 800, q)
         for label in (0, 1):
-            joint = estimated(reports, {"drinks": 1, CLASS: label}, q, w)
-            marginal = estimated(reports, {"drinks": 1}, q, w)
-            class_share = estimated(reports, {CLASS: label}, q, w)
+            joint, marginal, class_share = (
+                _estimated(reports, some, q, w)
+                for some in ({"drinks": 1, CLASS: label}, {"drinks": 1}, {CLASS: label})
+            )
             raw = float(reports.loc[reports[CLASS] == label, "drinks"].mean())
             got = ask(conditional, reports, "drinks", CLASS, label, q, w)
             compare(got, joint / class_share, f"P(drinks = 1 | {CLASS} = {label})", [
@@ -121,26 +115,25 @@ def check_conditional(conditional, seeds=(1,)) -> None:
                  "Divide by P(class)."), joint),
                 (("Frequencies over the wrong rows: this is P(A = 1) among all rows, whatever their "
                  "class."), marginal),
-                ("You divided by the share of rows that report the class; undo that share as well.",
-                 joint / float((reports[CLASS] == label).mean())),
             ])  # fmt: skip
 
 
 @check
 def check_exposed(exposed, seeds=(1,)) -> None:
     """Task 3: who is exposed by the testing protocol, exactly."""
+    both_ways = "A contradiction goes both ways: also '{}' where the classifier is {} on the record that was sent."
+    alone = "You looked only at what she said. Compare it with the classifier on the record that was sent."
     for rng in cases(seeds):
-        reports, _ = _survey(rng, 300, 0.5)
-        personal = _survey(rng, 300, 0.5)[0]
+        sent, personal = (_survey(rng, 300, 0.5)[0] for _ in "12")
         private = rng.random(300) < 0.5
-        sent = reports.copy()
         sent[~private] = personal[~private]
 
         def predict(records):
             return (records["smokes"] & (records["drinks"] | records["sleeps"])).to_numpy()
 
-        said = (predict(personal) == personal[CLASS]).to_numpy()
-        on_sent = (predict(sent) == sent[CLASS]).to_numpy()
+        said, on_sent = (
+            (predict(records) == records[CLASS]).to_numpy() for records in (personal, sent)
+        )
         right = said != on_sent
         got = ask(exposed, sent, CLASS, predict, said)
         try:
@@ -150,14 +143,10 @@ def check_exposed(exposed, seeds=(1,)) -> None:
         compare(got, right, "who is exposed", [
             (("These are the ones of whom nothing is known: where both agree, the record sent may "
              "be the personal one. Exposed are the others."), ~right),
-            (("A contradiction goes both ways: also 'right' where the classifier is wrong on the "
-             "record that was sent."), on_sent & ~said),
-            (("A contradiction goes both ways: also 'wrong' where the classifier is right on the "
-             "record that was sent."), ~on_sent & said),
-            (("You looked only at what she said. Compare it with the classifier on the record that "
-             "was sent."), said),
-            (("You looked only at what she said. Compare it with the classifier on the record that "
-             "was sent."), ~said),
+            (both_ways.format("right", "wrong"), on_sent & ~said),
+            (both_ways.format("wrong", "right"), ~on_sent & said),
+            (alone, said),
+            (alone, ~said),
         ])  # fmt: skip
 
 
@@ -167,10 +156,8 @@ def check_claim(pse, decide, seeds=(1,)) -> None:
 
     def right(q, w_a, w_y):
         total = 0.0
-        for report in (0, 1):
-            w = w_y if report else 1 - w_y
-            one = w_a * (q * report + (1 - q) * w)
-            zero = (1 - w_a) * (q * (1 - report) + (1 - q) * w)
+        for told, w in ((0, 1 - w_y), (1, w_y)):
+            one, zero = w_a * (q * told + (1 - q) * w), (1 - w_a) * (q - q * told + (1 - q) * w)
             total += 2 * one * zero / (one + zero) if one + zero > 0 else 0.0
         return total
 
@@ -180,32 +167,24 @@ def check_claim(pse, decide, seeds=(1,)) -> None:
         second = 2 * w_a * (1 - w_a) * (1 - q) * (1 - w_y) * zero
         return first + second / (zero * (1 - w_a) + (1 - q) * (1 - w_y) * w_a)
 
+    scan = "This is Eq. (2) as the {} scan prints it. It holds at W_y = 1/2 only: derive it from the four components."
     for rng in cases(seeds):
         q, w_a, w_y = rng.uniform(0.15, 0.85), rng.uniform(0.1, 0.45), rng.uniform(0.55, 0.85)
         good = right(q, w_a, w_y)
         compare(ask(pse, q, w_a, w_y), good, f"PSE at q = {q:.3f}, W_a = {w_a:.3f}, W_y = {w_y:.3f}", [
-            (("This is Eq. (2) as the first scan prints it. It holds at W_y = 1/2 only: derive it "
-             "from the four components."), printed(q, w_a, w_y, w_y)),
-            (("This is Eq. (2) as the second scan prints it. It holds at W_y = 1/2 only: derive it "
-             "from the four components."), printed(q, w_a, w_y, 1 - w_y)),
+            (scan.format("first"), printed(q, w_a, w_y, w_y)),
+            (scan.format("second"), printed(q, w_a, w_y, 1 - w_y)),
             (("Half of it is missing: the guess can be wrong in two ways for every report, 1 where "
              "0 is true and 0 where 1 is true."), good / 2),
             (SWAPPED, right(1 - q, w_a, w_y)),
-            ("You forgot to look at the report: this is the chance to guess wrong without it.",
-             2 * w_a * (1 - w_a)),
             ("W_a and W_y are swapped.", right(q, w_y, w_a)),
         ])  # fmt: skip
         compare(ask(pse, 1.0, w_a, w_y), 0.0, "PSE at q = 1, where every record is private,")
         for rare in (w_a, 0.002):
             gaps = [abs(right(x / 10, rare, w_y) - right(1 - x / 10, rare, w_y)) for x in range(11)]
             gap, verdict = pair(ask(decide, rare, w_y), "decide(w_a, w_y)")
-            compare(
-                gap,
-                max(gaps),
-                f"the largest gap at W_a = {rare:.3f}, W_y = {w_y:.3f}",
-                [
-                    ("This is the mean gap; the rule asks for the largest.", float(np.mean(gaps))),
-                ],
-            )
+            where = f"the largest gap at W_a = {rare:.3f}, W_y = {w_y:.3f}"
+            mean = ("This is the mean gap; the rule asks for the largest.", float(np.mean(gaps)))
+            compare(gap, max(gaps), where, [mean])
             expected = "reproduced" if max(gaps) <= 0.01 else "wrong in the paper"
             compare(verdict, expected, f"the verdict for a largest gap of {max(gaps):.4f}")

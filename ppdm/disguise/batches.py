@@ -30,7 +30,7 @@ def disguised(
     levels: Levels = None,
 ) -> Any:
     """The reports, as the records came: Polars frames (lazy ones stay lazy; so become files), Arrow
-    tables and readers.
+    tables.
 
     >>> import pyarrow
     >>> from ppdm import MultiGroup
@@ -55,10 +55,6 @@ def _domain(source: engines.Source, levels: Levels) -> Domain:
     whole = declared(levels)
     if whole is not None:
         return whole
-    if source.once:
-        raise ValueError(
-            "a stream is read once, and its levels are asked for before: declare those of all columns"
-        )
     singles = count_marginals(source, [[name] for name in source.names], levels)
     return Domain(tuple(source.names), tuple(table.levels[0] for table in singles))
 
@@ -70,7 +66,7 @@ def _pieces(records: object) -> tuple[engines.Source, Callable[[], Iterable]]:
     if kind in ("polars", "pyarrow") or isinstance(records, (str, Path)):
         source = engines.opened(records)
         if kind == "pyarrow":
-            return source, lambda: engines.pieces(source)
+            return source, lambda: [source.frame]
         if source.frame.implementation.is_polars():
             lazy = source.frame.to_native().lazy()
             return source, lambda: chain(

@@ -7,21 +7,13 @@ if TYPE_CHECKING:  # for type checkers, and for the account of what a run may re
     from ppdm.learn.id3 import ID3
     from ppdm.learn.j48 import J48
     from ppdm.learn.naive_bayes import NaiveBayes
-    from ppdm.learn.rules import (
-        apriori,
-        association_rules,
-        frequent_among,
-        frequent_itemsets,
-        supports,
-    )
+    from ppdm.learn.rules import association_rules, frequent_itemsets, supports
 
 _HOMES = {
     "ID3": "ppdm.learn.id3",
     "J48": "ppdm.learn.j48",
     "NaiveBayes": "ppdm.learn.naive_bayes",
-    "apriori": "ppdm.learn.rules",
     "association_rules": "ppdm.learn.rules",
-    "frequent_among": "ppdm.learn.rules",
     "frequent_itemsets": "ppdm.learn.rules",
     "supports": "ppdm.learn.rules",
 }
@@ -30,9 +22,7 @@ __all__ = [
     "ID3",
     "J48",
     "NaiveBayes",
-    "apriori",
     "association_rules",
-    "frequent_among",
     "frequent_itemsets",
     "supports",
 ]

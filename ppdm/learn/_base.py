@@ -187,7 +187,6 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         kinds.need("learn", table.kind)
         self._check_levels(table.domain)
-        kinds.need("learn", table.kind)
         cells, values = table.occupied()
         axis, classes = table.domain.axis(self.target_), len(self.classes_)
         truth = cells // table.domain.strides[axis] % classes
@@ -354,28 +353,17 @@ def _joined(
         raise ValueError(f"y is one class a record; got {classes.ndim} dimensions")
     if len(classes) != len(features):
         raise ValueError(f"{len(features)} records and {len(classes)} classes do not go together")
-    counts_levels = (
-        isinstance(y, pd.Series) and kinds.of_frame(y.to_frame(target)) != kinds.NOT_SAID
-    )
-    if not counts_levels and getattr(classes.dtype, "kind", "O") == "f" and _has_fractions(classes):
-        raise ValueError(
-            f"Unknown label type: the classes are a continuous measure, such as {classes[0]!r}: cut it into "
-            "classes first, or make it categorical"
-        )
+    own = kinds.of_frame(y.to_frame(target)) if isinstance(y, pd.Series) else kinds.NOT_SAID
+    if own == kinds.NOT_SAID and getattr(classes.dtype, "kind", "O") == "f":
+        finite = classes[np.isfinite(classes)]
+        if (finite != np.floor(finite)).any():
+            raise ValueError(
+                f"Unknown label type: the classes are a continuous measure, such as {classes[0]!r}: cut it "
+                "into classes first, or make it categorical"
+            )
     records = features.copy(deep=False)
     records[target] = classes
-    return _marked_by_class(records, y, target), target
-
-
-def _has_fractions(numbers: np.ndarray) -> bool:
-    finite = numbers[np.isfinite(numbers)]
-    return bool((finite != np.floor(finite)).any())
-
-
-def _marked_by_class(records: pd.DataFrame, y: object, target: str) -> pd.DataFrame:
-    """The records, with what the classes say of themselves: they may come from another frame."""
-    own = kinds.of_frame(y.to_frame(target)) if isinstance(y, pd.Series) else kinds.NOT_SAID
     known = kinds.of_frame(records)
-    if not own.channels or target in known.disguised:
-        return records
-    return kinds.mark(records, kinds.Kind("reports", known.channels + own.channels))
+    if own.channels and target not in known.disguised:  # the classes may come from another frame
+        records = kinds.mark(records, kinds.Kind("reports", known.channels + own.channels))
+    return records, target

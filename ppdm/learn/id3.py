@@ -99,12 +99,10 @@ class ID3(TableClassifier):
         cells, values = table.occupied()
         digits = table.domain.digits(cells)
         columns = [table.domain.axis(name) for name in self.domain_.names]
-        passage = self.tree_.route(
-            digits[:, columns], digits[:, table.domain.axis(self.target_)], values
-        )
+        classes = digits[:, table.domain.axis(self.target_)]
         copy = ID3(self.mechanism, self.negative)
         copy._remember(self.record_domain_, self.target_)
-        copy.tree_ = self.tree_.pruned(passage)
+        copy.tree_ = self.tree_.pruned(digits[:, columns], classes, values)
         return copy
 
     # -- to look at ------------------------------------------------------------------------
@@ -165,19 +163,16 @@ class Tree:
         """The leaf of each record; a value unseen in training (-1) ends the way down."""
         return _leaves(digits, self.attribute, self.first_child)
 
-    def route(self, digits: np.ndarray, classes: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """The weights of each class that pass through each node."""
-        passage = np.zeros_like(self.counts)
-        _route(digits, classes, weights, self.attribute, self.first_child, passage)
-        return passage
-
-    def pruned(self, reached: np.ndarray) -> Tree:
-        """The tree in which a node is a leaf wherever its own label does no worse on `reached`."""
-        attribute = self.attribute.copy()
-        right = reached[np.arange(len(reached)), self.label]
-        slack = TIE * max(reached[0].sum(), 1)
-        _cut(attribute, self.first_child, self.sizes, right, slack)
-        return _renumbered(Tree(attribute, self.first_child, self.counts, self.label, self.sizes))
+    def pruned(self, digits: np.ndarray, classes: np.ndarray, weights: np.ndarray) -> Tree:
+        """The tree in which a node is a leaf wherever its own label does no worse on these records."""
+        attribute, reached = self.attribute.copy(), np.zeros_like(self.counts)
+        np.add.at(reached, (self.leaves(digits), classes), weights)
+        slack = TIE * max(weights.sum(), 1)
+        stays = _cut(attribute, self.first_child, self.sizes, reached, self.label, slack)
+        first_child = (np.cumsum(stays) - 1)[self.first_child[stays]]
+        return Tree(
+            attribute[stays], first_child, self.counts[stays], self.label[stays], self.sizes
+        )
 
 
 def grow(table: Table, target: str, negative: str = "clip") -> Tree:
@@ -227,65 +222,35 @@ def _leaves(digits: np.ndarray, attribute: np.ndarray, first_child: np.ndarray) 
 
 
 @njit
-def _route(
-    digits: np.ndarray,
-    classes: np.ndarray,
-    weights: np.ndarray,
-    attribute: np.ndarray,
-    first_child: np.ndarray,
-    reached: np.ndarray,
-) -> None:
-    for i in range(len(digits)):
-        node = 0
-        reached[0, classes[i]] += weights[i]
-        while attribute[node] != LEAF:
-            node = first_child[node] + digits[i, attribute[node]]
-            reached[node, classes[i]] += weights[i]
-
-
-@njit
 def _cut(
     attribute: np.ndarray,
     first_child: np.ndarray,
     sizes: np.ndarray,
-    right: np.ndarray,
+    reached: np.ndarray,
+    label: np.ndarray,
     slack: float,
-) -> None:
-    """Make a leaf, in place, of a node whose subtree gets no more answers right than it does."""
-    best = right.copy()
+) -> np.ndarray:
+    """Make a leaf, in place, of a node whose subtree gets no more answers right than it does.
+
+    `reached` has the class weights that end at each leaf, and gets those that pass through a node.
+    Returns which nodes a record can still reach: siblings stay side by side.
+    """
+    best = np.empty(len(attribute))
     for node in range(len(attribute) - 1, -1, -1):  # children stand behind their parents
+        below = -np.inf
         if attribute[node] != LEAF:
+            first, last = first_child[node], first_child[node] + sizes[attribute[node]]
+            reached[node] += reached[first:last].sum(axis=0)
+            below = best[first:last].sum()
+        best[node] = reached[node, label[node]]
+        if best[node] >= below - slack:
+            attribute[node] = LEAF
+        else:
+            best[node] = below
+    stays = np.zeros(len(attribute), dtype=np.bool_)
+    stays[0] = True
+    for node in range(len(attribute)):
+        if stays[node] and attribute[node] != LEAF:
             first = first_child[node]
-            below = best[first : first + sizes[attribute[node]]].sum()
-            if right[node] >= below - slack:
-                attribute[node] = LEAF
-            else:
-                best[node] = below
-
-
-@njit
-def _reachable(
-    attribute: np.ndarray, first_child: np.ndarray, sizes: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """The nodes that a record can still reach, siblings side by side, and their first children."""
-    nodes = np.zeros(len(attribute), dtype=np.int64)
-    new_first = np.zeros(len(attribute), dtype=np.int64)
-    number = 1
-    i = 0
-    while i < number:
-        node = nodes[i]
-        new_first[i] = number
-        if attribute[node] != LEAF:
-            for v in range(sizes[attribute[node]]):
-                nodes[number] = first_child[node] + v
-                number += 1
-        i += 1
-    return nodes[:number], new_first[:number]
-
-
-def _renumbered(tree: Tree) -> Tree:
-    """The same tree without the nodes that can no longer be reached."""
-    nodes, first_child = _reachable(tree.attribute, tree.first_child, tree.sizes)
-    return Tree(
-        tree.attribute[nodes], first_child, tree.counts[nodes], tree.label[nodes], tree.sizes
-    )
+            stays[first : first + sizes[attribute[node]]] = True
+    return stays

@@ -7,7 +7,6 @@ of the search, no longer a theorem, since a noisy subset may fall below the thre
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -57,58 +56,22 @@ def frequent_itemsets(
     [(['bread'], 0.75), (['bread', 'butter'], 0.5), (['butter'], 0.5)]
     """
 
-    def supports_of(sets: list[frozenset[str]]) -> list[float]:
-        names_of_sets = [sorted(items) for items in sets]
-        if isinstance(table, Table):
-            marginals = [table.marginal(*items) for items in names_of_sets]
-        else:
-            marginals = count_marginals(table, names_of_sets) if names_of_sets else []
-        return [_support(marginal, mechanism) for marginal in marginals]
-
-    names = table.names if isinstance(table, Table) else names_of(table)
-    return apriori(names, supports_of, min_support, max_size)
-
-
-def apriori(
-    names: Iterable[str],
-    supports_of: Callable[[list[frozenset[str]]], list[float]],
-    min_support: float,
-    max_size: int = 3,
-) -> dict[frozenset[str], float]:
-    """[Zhan & Du 4.8] The search itself, for whoever has the supports: sets of one size at a time.
-
-    >>> known = {"A": 0.6, "B": 0.5, "C": 0.1, "AB": 0.4}
-    >>> found = apriori("ABC", lambda sets: [known["".join(sorted(s))] for s in sets], 0.3)
-    >>> sorted("".join(sorted(items)) for items in found)
-    ['A', 'AB', 'B']
-    """
     if not 0 < min_support <= 1:
         raise ValueError(f"min_support is a share above 0, up to 1; got {min_support!r}")
+    names = table.names if isinstance(table, Table) else names_of(table)
     frequent: dict[frozenset[str], float] = {}
     candidates = [frozenset([name]) for name in names]
     for size in range(1, max_size + 1):
-        supports = zip(candidates, supports_of(candidates), strict=True)
-        survivors = {items: support for items, support in supports if support >= min_support}
+        sets = [sorted(items) for items in candidates]
+        if isinstance(table, Table):
+            marginals = [table.marginal(*items) for items in sets]
+        else:
+            marginals = count_marginals(table, sets) if sets else []
+        shares = [_support(marginal, mechanism) for marginal in marginals]
+        survivors = {s: p for s, p in zip(candidates, shares, strict=True) if p >= min_support}
         frequent.update(survivors)
         candidates = _candidates(survivors, size + 1)
     return frequent
-
-
-def frequent_among(
-    names: Sequence[str], supports: np.ndarray, min_support: float, max_size: int = 3
-) -> dict[frozenset[str], float]:
-    """The frequent sets when the supports of all sets are known, as :func:`supports` orders them.
-
-    >>> found = frequent_among("AB", np.array([1.0, 0.5, 0.6, 0.4]), 0.45)
-    >>> sorted(("".join(sorted(items)), float(support)) for items, support in found.items())
-    [('A', 0.6), ('B', 0.5)]
-    """
-    bit = {name: 1 << (len(names) - 1 - i) for i, name in enumerate(names)}
-
-    def supports_of(sets: list[frozenset[str]]) -> list[float]:
-        return [supports[sum(bit[name] for name in items)] for items in sets]
-
-    return apriori(names, supports_of, min_support, max_size)
 
 
 def supports(table: Table) -> np.ndarray:

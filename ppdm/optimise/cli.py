@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -73,11 +74,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="WHAT",
         help="what will be tabulated: cells (default), prefixes, pairs, or a CSV file with a row of "
         "weights (no header) for each number",
-    )
-    parser.add_argument(
-        "--shape",
-        metavar="K,K,...",
-        help="for pairs with --prior: how many answers each attribute has, the class last",
     )
     parser.add_argument(
         "--outputs",
@@ -200,8 +196,6 @@ def _is_square(args: argparse.Namespace) -> bool:
 
 def _workload(args: argparse.Namespace, question: Question) -> np.ndarray | None:
     """The rows of the workload; None are the shares themselves."""
-    if args.shape is not None and args.workload != "pairs":
-        raise ValueError("--shape tells of the table behind --workload pairs, and of nothing else")
     if args.workload == "cells":
         return None
     n = len(question.prior)
@@ -214,22 +208,12 @@ def _workload(args: argparse.Namespace, question: Question) -> np.ndarray | None
             return check_workload(pd.read_csv(args.workload, header=None).to_numpy(float), n)
         except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
             raise ValueError(f"{args.workload}: {str(error).strip()}") from None
-    shape = question.shape
-    if args.shape is not None:
-        if shape is not None:
-            raise ValueError("--shape goes with --prior: columns of a file tell theirs")
-        try:
-            shape = tuple(int(k) for k in args.shape.split(","))
-        except ValueError:
-            raise ValueError(
-                f"--shape is {args.shape!r}: whole numbers separated by commas are wanted"
-            ) from None
-    elif shape is None and args.workload == "pairs":
+    if question.shape is None and args.workload == "pairs":
         raise ValueError(
-            "--workload pairs needs to know the table: give --shape with --prior, or --column "
-            "for each attribute and then the class"
+            "--workload pairs needs to know the table: give --csv, and --column for each attribute "
+            "and then the class"
         )
-    return workload_of(args.workload, question.prior, shape)
+    return workload_of(args.workload, question.prior, question.shape)
 
 
 def _save(table: pd.DataFrame, question: Question, args: argparse.Namespace) -> None:
@@ -364,28 +348,27 @@ def _search(
 
 def _with_clock(search: Callable[[], Outcome]) -> Outcome:
     """A search in a thread: compiled code heeds no signal, but who waits does, and shows the time."""
-    outcomes: list[Outcome] = []
-    errors: list[Exception] = []
+    outcome: Future[Outcome] = Future()
 
     def work() -> None:
         try:
-            outcomes.append(search())
+            outcome.set_result(search())
         except Exception as error:  # noqa: BLE001  (whatever it is, the one who waits raises it)
-            errors.append(error)
+            outcome.set_exception(error)
 
-    thread = threading.Thread(target=work, daemon=True)  # nobody waits for it after Ctrl-C
     begin, terminal = time.monotonic(), sys.stderr.isatty()
-    thread.start()
-    while thread.is_alive():
-        thread.join(0.5)
-        if terminal and thread.is_alive():
-            sys.stderr.write(f"\rsearching for {time.monotonic() - begin:.0f} s")
-            sys.stderr.flush()
+    threading.Thread(target=work, daemon=True).start()  # nobody waits for it after Ctrl-C
+    while wait([outcome], timeout=0.5).not_done:
+        if terminal:
+            print(
+                f"\rsearching for {time.monotonic() - begin:.0f} s",
+                end="",
+                file=sys.stderr,
+                flush=True,
+            )
     if terminal:
         sys.stderr.write("\r\033[K")
-    if errors:
-        raise errors[0]
-    return outcomes[0]
+    return outcome.result()
 
 
 def _table(matrix: np.ndarray, labels: list[str], prior: np.ndarray) -> pd.DataFrame:

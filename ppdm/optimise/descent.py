@@ -243,11 +243,10 @@ def _longest(
     """How far the step can go before a constraint is met."""
     closing = dt.sum() / (accuracy - t.sum())
     for y in range(j.shape[0]):
-        weight, change = delta * j[y].sum(), delta * dj[y].sum()
-        for x in range(j.shape[1]):
-            value, move = j[y, x], dj[y, x]
-            closing = max(closing, -move / value, (move - dt[y]) / (t[y] - value))
-            closing = max(closing, (move - change) / (weight - value))
+        value, move = j[y], dj[y]
+        weight, change = delta * value.sum(), delta * move.sum()
+        closing = max(closing, (-move / value).max(), ((move - dt[y]) / (t[y] - value)).max())
+        closing = max(closing, ((move - change) / (weight - value)).max())
     return 1 / closing if closing > 0 else np.inf
 
 
@@ -268,21 +267,17 @@ def _derivatives(
     convex = np.empty((m * n, m * n))
     concave = np.zeros((m * n, m * n))
     for y in range(m):
-        for x in range(n):
-            a = y * n + x
-            gradient[a] = pgp[y, y] - 2 * gp[y, x]
-            for z in range(m):
-                # inner products of v = e_x - p_y / 2 with p_z
-                vgp, vkp = gp[z, x] - pgp[y, z] / 2, kp[z, x] - pkp[y, z] / 2
-                for u in range(n):
-                    b = z * n + u
-                    ugp, ukp = gp[y, u] - pgp[y, z] / 2, kp[y, u] - pkp[y, z] / 2
-                    vgv = g[x, u] - gp[y, u] / 2 - gp[z, x] / 2 + pgp[y, z] / 4
-                    vkv = k[x, u] - kp[y, u] / 2 - kp[z, x] / 2 + pkp[y, z] / 4
-                    convex[a, b] = 2 * (vgv * pkp[y, z] + vkv * pgp[y, z] + vgp * ukp + vkp * ugp)
-            for u in range(n):
-                block = g[x, u] - gp[y, x] - gp[y, u] + pgp[y, y]
-                concave[a, y * n + u] = 2 / weight[y] * block
+        own = slice(y * n, (y + 1) * n)
+        gradient[own] = pgp[y, y] - 2 * gp[y]
+        for z in range(m):
+            # inner products of v = e_x - p_y / 2 with p_z, of u with p_y, and of v with u
+            gpp, kpp = pgp[y, z], pkp[y, z]
+            vgp, vkp, ugp, ukp = gp[z] - gpp / 2, kp[z] - kpp / 2, gp[y] - gpp / 2, kp[y] - kpp / 2
+            vgv = g - gp[y] / 2 - gp[z].reshape(-1, 1) / 2 + gpp / 4
+            vkv = k - kp[y] / 2 - kp[z].reshape(-1, 1) / 2 + kpp / 4
+            block = vgv * kpp + vkv * gpp + np.outer(vgp, ukp) + np.outer(vkp, ugp)
+            convex[own, z * n : (z + 1) * n] = 2 * block
+        concave[own, own] = 2 / weight[y] * (g - gp[y].reshape(-1, 1) - gp[y] + pgp[y, y])
     return gradient, convex, concave
 
 
@@ -302,13 +297,12 @@ def _barrier_derivatives(
         all_third, all_square = third.sum(), square.sum()
         gradient[size + y] = 1 / budget - top.sum()
         h[size + y, size + y] = (top * top).sum()
+        own = slice(y * n, (y + 1) * n)
+        gradient[own] = top + third - 1 / j[y] - delta * all_third
+        h[own, size + y] = h[size + y, own] = -(top * top)
+        h[own, own] = delta * (delta * all_square - square.reshape(-1, 1) - square)
         for x in range(n):
-            a = y * n + x
-            gradient[a] = top[x] + third[x] - 1 / j[y, x] - delta * all_third
-            h[a, size + y] = h[size + y, a] = -(top[x] ** 2)
-            for u in range(n):
-                h[a, y * n + u] = delta * (delta * all_square - square[x] - square[u])
-            h[a, a] += 1 / j[y, x] ** 2 + top[x] ** 2 + square[x]
+            h[y * n + x, y * n + x] += 1 / j[y, x] ** 2 + top[x] ** 2 + square[x]
     h[size:, size:] += 1 / budget**2
     return gradient, h
 

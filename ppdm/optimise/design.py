@@ -18,8 +18,10 @@ mu >= 0 such that for every posterior p
     p'Gp <= nu'p + mu max p,    with equality wherever w > 0.
 
 So posteriors need not be listed: those that break the inequality are added, and when none is left
-the design is the best of all. Any G, nu and mu give a lower bound, see :func:`bound`: what a search
-finds is certified without trusting the search.
+the design is the best of all. Any G, nu and mu >= 0 give a lower bound: for every S,
+tr(B S^-1 B') + tr(G S) >= 2 tr((B G B')^(1/2)), and tr(G S) <= nu'P + mu A. A violated inequality is
+mended by adding the largest violation to nu, which costs just that, as the weights sum to 1. So what a
+search finds is certified without trusting the search.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ import numpy as np
 from ppdm.scientific import cho_factor, cho_solve
 from ppdm.threads import one_thread
 
-__all__ = ["Design", "Points", "best_design", "bound", "dual", "factor", "gap_of"]
+__all__ = ["Design", "Points", "best_design", "factor", "gap_of"]
 
 #: Newton's steps, and rounds of adding posteriors, that no programme of ours comes near.
 MOST_STEPS, MOST_ROUNDS = 120, 200
@@ -139,56 +141,6 @@ def factor(workload: np.ndarray) -> np.ndarray:
     return np.sqrt(values[used])[:, None] * vectors[:, used].T
 
 
-def dual(
-    prior: np.ndarray,
-    g: np.ndarray,
-    nu: np.ndarray,
-    mu: float,
-    accuracy: float,
-    workload: np.ndarray | None = None,
-) -> float:
-    """The lower bound of G, nu and mu if no posterior breaks its inequality.
-
-    For every S, tr(B S^-1 B') + tr(G S) >= 2 tr((B G B')^(1/2)); and tr(G S) <= nu'P + mu A.
-
-    >>> round(dual(np.array([0.5, 0.5]), np.eye(2), np.ones(2), 0.0, 1.0), 9)
-    1.0
-    """
-    eigenvalues, vectors = np.linalg.eigh((g + g.T) / 2)
-    root = vectors * np.sqrt(np.maximum(eigenvalues, 0))
-    b = np.diag(prior) if workload is None else workload * prior
-    return float(
-        2 * np.linalg.svd(b @ root, compute_uv=False).sum() - nu @ prior - max(mu, 0) * accuracy
-    )
-
-
-def bound(
-    prior: np.ndarray,
-    posteriors: np.ndarray,
-    guessed: np.ndarray,
-    accuracy: float,
-    g: np.ndarray,
-    nu: np.ndarray,
-    mu: float,
-    workload: np.ndarray | None = None,
-) -> float:
-    """A number that tr(B S^-1 B') cannot fall below, from any G, nu and mu >= 0.
-
-    For every S, tr(B S^-1 B') + tr(G S) >= 2 tr((B G B')^(1/2)); and if p'Gp <= nu'p + mu max(p) for
-    every posterior, then tr(G S) <= nu'P + mu A. A violated one is mended by adding the largest
-    violation to nu, which costs just that, as the weights sum to 1.
-
-    >>> half, one = np.array([0.5, 0.5]), np.ones(2)    # everybody is asked directly
-    >>> round(bound(half, np.eye(2), one, 1.0, np.eye(2), one, 0.0), 9)
-    1.0
-    """
-    mu = max(float(mu), 0.0)
-    eigenvalues, vectors = np.linalg.eigh((g + g.T) / 2)
-    g = (vectors * np.maximum(eigenvalues, 0)) @ vectors.T
-    violation = np.einsum("ij,jk,ik->i", posteriors, g, posteriors) - posteriors @ nu - mu * guessed
-    return dual(prior, g, nu, mu, accuracy, workload) - float(violation.max())
-
-
 def best_design(
     prior: np.ndarray,
     family: Family,
@@ -267,7 +219,7 @@ def _search(
             following = _joined(support, priced.points)
             if priced.exact:
                 value, own = _value(w, points, b)
-                # `dual`, without its roots of rounding errors: B G B' is (B S^-1 B')^2
+                # B G B' is (B S^-1 B')^2, so that no root of rounding errors is needed
                 lower = float(2 * value - nu @ prior - max(mu, 0.0) * bounded - gap_seen * size)
                 if best is None or value - lower < best.value - best.lower:
                     best = Design(w, points, value, lower, own, nu, mu)

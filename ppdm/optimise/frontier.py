@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ppdm.optimise.design import Design, Family, best_design, bound, gap_of
+from ppdm.optimise.design import Design, Family, best_design, gap_of
 from ppdm.optimise.extremes import LDP, MANY, Listed
 from ppdm.optimise.objectives import check_delta, check_prior, mse, noise, privacy
 from ppdm.optimise.workloads import check_workload
@@ -31,10 +31,8 @@ __all__ = [
     "atoms",
     "best_ldp_scheme",
     "best_scheme",
-    "bound",
     "bounded_atoms",
     "certified_frontier",
-    "ldp_atoms",
     "reduced",
     "scheme_matrix",
 ]
@@ -132,27 +130,21 @@ def best_scheme(
             "the chance that a guess made without any answer is wrong"
         )
     rows = check_workload(workload, len(prior))
-    if privacy is None or 1 - privacy >= delta:  # then delta alone says it
-        posteriors, guessed = bounded_atoms(_small_prior(prior, delta), delta), None
-    else:
-        posteriors = atoms(len(_small_prior(prior)), delta)
-        guessed = posteriors.max(axis=1)
-    accuracy = delta if guessed is None else 1 - float(privacy or 0)
-    modes = prior >= prior.max() - EDGE
-    if accuracy <= prior.max() + EDGE:  # the best guess must be the mode whatever is reported
-        allowed = (posteriors[:, modes] >= posteriors.max(axis=1)[:, None] - EDGE).all(axis=1)
-        posteriors, guessed = posteriors[allowed], None
-    if delta <= prior.max() + EDGE:  # every posterior of the mode must be delta
-        allowed = (posteriors[:, modes] >= delta - 2 * EDGE).all(axis=1)
-        posteriors = posteriors[allowed]
-        guessed = None if guessed is None else guessed[allowed]
-    if np.linalg.matrix_rank(posteriors) < len(prior):
-        n = len(prior)
+    n, least = len(prior), prior.max() + EDGE
+    accuracy = delta if privacy is None else min(delta, 1 - float(privacy))
+    posteriors = bounded_atoms(n, delta) if accuracy == delta else atoms(n, delta)
+    top, modes = posteriors.max(axis=1), posteriors[:, prior >= prior.max() - EDGE]
+    allowed = np.ones(len(posteriors), dtype=bool)
+    if accuracy <= least:  # the best guess must be the mode whatever is reported
+        allowed &= (modes >= top[:, None] - EDGE).all(axis=1)
+    if delta <= least:  # every posterior of the mode must be delta
+        allowed &= (modes >= delta - 2 * EDGE).all(axis=1)
+    posteriors, bounded = posteriors[allowed], least < accuracy < delta
+    if np.linalg.matrix_rank(posteriors) < n:
         blind = np.outer(np.full(n, 1 / n), np.ones(n))
         return BestScheme(float(highest), np.inf, np.inf, blind, np.inf, np.inf)
-    free = guessed is None
-    family = Listed(prior, posteriors, np.zeros(len(posteriors)) if guessed is None else guessed)
-    return _solve(prior, family, None if free else accuracy, respondents, rows)
+    family = Listed(prior, posteriors, bounded * top[allowed])
+    return _solve(prior, family, accuracy if bounded else None, respondents, rows)
 
 
 def best_ldp_scheme(
@@ -197,12 +189,10 @@ def best_ldp_scheme(
     23.031
     """
     prior = check_prior(prior)
-    if not (epsilon > 0 and np.isfinite(epsilon)):
-        raise ValueError(f"epsilon is {epsilon:.12g}: it must be positive and finite")
-    if epsilon < SMALLEST_EPSILON:
+    if not epsilon >= SMALLEST_EPSILON:
         raise ValueError(
-            f"epsilon is {epsilon:.12g}: take at least {SMALLEST_EPSILON:g}, or do not ask: reports tell "
-            "nothing on the answers"
+            f"epsilon is {epsilon:.12g}: it must be positive, and at least {SMALLEST_EPSILON:g}, below "
+            "which reports tell nothing on the answers"
         )
     if epsilon > LARGEST_EPSILON:
         raise ValueError(
@@ -241,74 +231,50 @@ def atoms(n: int, delta: float) -> np.ndarray:
            [0.8, 0.2],
            [0.2, 0.8]])
     """
-    rows = []
-    for k in range(1, n + 1):
-        if 1 / k <= delta + EDGE:
-            for support in combinations(range(n), k):
-                row = np.zeros(n)
-                row[list(support)] = 1 / k
-                rows.append(row)
-    uneven = 1 - int(1 / delta + EDGE) * delta > EDGE
-    return np.vstack([rows, bounded_atoms(np.full(n, 1 / n), delta)]) if uneven else np.array(rows)
-
-
-def bounded_atoms(prior: np.ndarray, delta: float) -> np.ndarray:
-    """The extreme distributions with entries up to delta: as many of delta as fit, one with the rest.
-
-    >>> bounded_atoms(np.array([0.5, 0.5]), 0.8)
-    array([[0.8, 0.2],
-           [0.2, 0.8]])
-    """
-    n = len(prior)
-    full = int(1 / delta + EDGE)
-    rest = 1 - full * delta
-    rows = []
-    for support in combinations(range(n), full):
-        row = np.zeros(n)
-        row[list(support)] = delta
-        others = sorted(set(range(n)) - set(support)) if rest > EDGE else []
-        for other in others:
-            with_rest = row.copy()
-            with_rest[other] = rest
-            rows.append(with_rest)
-        if not others:
-            rows.append(row)
-    return np.array(rows)
-
-
-def ldp_atoms(prior: ArrayLike, epsilon: float) -> np.ndarray:
-    """The extreme posteriors under epsilon-LDP: answers likely by 1 or by e^epsilon, 2^n - 2 rows.
-
-    >>> ldp_atoms([0.5, 0.5], np.log(3))
-    array([[0.75, 0.25],
-           [0.25, 0.75]])
-    """
-    prior = np.asarray(prior, dtype=float)
-    n = len(prior)
-    subsets = (np.arange(1, 2**n - 1)[:, None] >> np.arange(n)) & 1
-    joint = np.where(subsets, np.exp(epsilon), 1.0) * prior
-    return joint / joint.sum(axis=1, keepdims=True)
-
-
-def _small_prior(prior: np.ndarray, delta: float | None = None) -> np.ndarray:
-    """The prior, if the extreme posteriors can be listed."""
-    n = len(prior)
-    if delta is None and n > LARGEST_N:
+    if n > LARGEST_N:
         raise ValueError(
             f"the prior has {n} categories: the frontier is computed for up to {LARGEST_N}, as the "
             "list of extreme posteriors doubles with each (without privacy, delta alone, for up to "
             f"{LARGEST_N_OF_ALL})"
         )
-    if delta is not None:
-        full = int(1 / delta + EDGE)
-        count = comb(n, full) * (n - full if 1 - full * delta > EDGE else 1)
-        if n > LARGEST_N_OF_ALL or count > MOST_LISTED:
-            raise ValueError(
-                f"the prior has {n} categories and delta is {delta:.12g}: that makes {count:,} extreme "
-                f"posteriors; the frontier is computed for up to {LARGEST_N_OF_ALL} categories and "
-                f"{MOST_LISTED:,} posteriors, so take a larger delta or fewer categories"
-            )
-    return prior
+    even = [
+        np.bincount(support, minlength=n) / k
+        for k in range(1, n + 1)
+        if 1 / k <= delta + EDGE
+        for support in combinations(range(n), k)
+    ]
+    _, rest = _filled(delta)
+    return np.vstack([even, bounded_atoms(n, delta)]) if rest > EDGE else np.array(even)
+
+
+def bounded_atoms(n: int, delta: float) -> np.ndarray:
+    """The extreme distributions with entries up to delta: as many of delta as fit, one with the rest.
+
+    >>> bounded_atoms(2, 0.8)
+    array([[0.8, 0.2],
+           [0.2, 0.8]])
+    """
+    full, rest = _filled(delta)
+    number = comb(n, full) * (n - full if rest > EDGE else 1)
+    if n > LARGEST_N_OF_ALL or number > MOST_LISTED:
+        raise ValueError(
+            f"the prior has {n} categories and delta is {delta:.12g}: that makes {number:,} extreme "
+            f"posteriors; the frontier is computed for up to {LARGEST_N_OF_ALL} categories and "
+            f"{MOST_LISTED:,} posteriors, so take a larger delta or fewer categories"
+        )
+    rows = []
+    for support in combinations(range(n), full):
+        row = np.zeros(n)
+        row[list(support)] = delta
+        others = np.flatnonzero((row == 0) & (rest > EDGE))
+        rows += [row + rest * np.eye(n)[other] for other in others] or [row]
+    return np.array(rows)
+
+
+def _filled(delta: float) -> tuple[int, float]:
+    """How many entries of delta a distribution has room for, and what is left."""
+    full = int(1 / delta + EDGE)
+    return full, 1 - full * delta
 
 
 def _solve(

@@ -17,7 +17,6 @@ What the paper leaves open is a parameter of `optrr` with a stated default.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -27,14 +26,13 @@ from ppdm.chance import generator
 from ppdm.compiled import njit, refuse_slow
 from ppdm.optimise.objectives import check_count, check_delta, check_prior, pareto
 
-__all__ = ["Front", "fitness", "mutated", "optrr", "repaired", "truncate"]
+__all__ = ["Front", "optrr"]
 
 MUTATION_RATE, MUTATION_STEP = 1.0, 0.3
 REPAIR_SWEEPS = 5
 SINGULAR_PIVOT = 1e-13
 TINY = 1e-14
 FAR = 1e150  # its square is still finite
-STRETCH = 16  # of points whose least distance is kept
 
 
 class Front(NamedTuple):
@@ -68,13 +66,12 @@ def optrr(
     omega: int = 1_000,
     mutation_rate: float = MUTATION_RATE,
     mutation_step: float = MUTATION_STEP,
-    progress: Callable[[int], object] | None = None,
 ) -> Front:
     """[Huang & Du, V.A] Search for randomizing matrices; return the non-dominated part of Omega.
 
     Open in the paper, set here: population and archive of 100, an Omega of 1,000 slices (its
     example), every pair of parents crossed and every child mutated (as its outline says), by a
-    change drawn evenly from (0, 0.3). `progress` is called with the number of generations done.
+    change drawn evenly from (0, 0.3).
 
     >>> front = optrr([0.2, 0.3, 0.5], 0.8, np.random.default_rng(1), generations=50)
     >>> bool((np.diff(front.privacy) > 0).all() and (np.diff(front.mse) > 0).all())
@@ -93,112 +90,23 @@ def optrr(
     refuse_slow(5.0 * generations * population * n**3, "this search")
     children = _members(population, n)
     children.matrices[:] = rng.dirichlet(np.ones(n), size=(population, n)).transpose(0, 2, 1)
-    for member in children.matrices:
-        _repair(member, prior, delta)
-    _evaluate(children.matrices, prior, respondents, children.a, children.f)
-    parents, best = _members(archive, n), _members(omega, n)
-
-    filled, generation = 0, 0
-    while generation < generations:
-        steps = min(250, generations - generation) if progress else generations - generation
-        filled = _evolve(
-            steps,
-            filled,
-            prior,
-            delta,
-            respondents,
-            children,
-            parents,
-            best,
-            mutation_rate,
-            mutation_step,
-            rng,
-        )
-        generation += steps
-        if progress:
-            progress(steps)
-
+    best = _members(omega, n)
+    _evolve(
+        generations,
+        archive,
+        prior,
+        delta,
+        respondents,
+        children,
+        best,
+        mutation_rate,
+        mutation_step,
+        rng,
+    )
     used = np.flatnonzero(np.isfinite(best.f))
     used = used[pareto(1 - best.a[used], best.f[used])]
     used = used[np.argsort(-best.a[used])]
     return Front(1 - best.a[used], best.f[used], best.matrices[used])
-
-
-def fitness(a: ArrayLike, f: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """[Huang & Du, Eq. 11] Strength, raw fitness and fitness of points (a, f), both to be small.
-
-    >>> fitness([1.0, 2.0, 3.0], [1.0, 2.0, 1.5])[1]      # the first dominates the other two
-    array([0., 2., 2.])
-    """
-    a, f = np.ascontiguousarray(a, dtype=float), np.ascontiguousarray(f, dtype=float)
-    order = _sorted(a, f)
-    values = np.empty((3, len(a)))
-    _fitness(a[order], f[order], *values)
-    strength, raw, fit = values[:, np.argsort(order)]
-    return strength, raw, fit
-
-
-def truncate(a: ArrayLike, f: ArrayLike, size: int) -> np.ndarray:
-    """[Huang & Du, V.C] Indices of the `size` survivors of a set of non-dominated points.
-
-    One at a time the point nearest to its nearest neighbour leaves; ties look at the second
-    nearest, and so on. On a front of two objectives, sorted, distances grow to both sides, so the
-    neighbours of a point are found by walking left and right.
-
-    >>> truncate([0.0, 0.1, 0.2, 1.0], [1.0, 0.9, 0.8, 0.0], 3)
-    array([0, 2, 3])
-    """
-    a, f = np.ascontiguousarray(a, dtype=float), np.ascontiguousarray(f, dtype=float)
-    if a.ndim != 1 or a.shape != f.shape or np.isnan([a, f]).any():
-        raise ValueError("truncate takes two numbers for each point, none of them NaN")
-    size = check_count("size", size)
-    index = np.argsort(a, kind="stable")
-    alive = np.ones(len(a), dtype=np.bool_)
-    _truncate(a[index], f[index], size, alive)
-    return np.sort(index[alive])
-
-
-def mutated(matrix: ArrayLike, rng: np.random.Generator, step: float = MUTATION_STEP) -> np.ndarray:
-    """[Huang & Du, V.F] A mutated copy: one element of one column moves, the others follow.
-
-    >>> child = mutated(np.eye(3), np.random.default_rng(1))
-    >>> child.sum(axis=0)
-    array([1., 1., 1.])
-    """
-    rng = generator(rng)
-    child = _square(matrix)
-    _mutate(child, rng, step)
-    return child
-
-
-def repaired(matrix: ArrayLike, prior: ArrayLike, delta: float) -> np.ndarray:
-    """[Huang & Du, V.G] A copy whose posteriors are at most delta.
-
-    >>> repaired([[0.9, 0.1], [0.1, 0.9]], [0.5, 0.5], 0.8).round(3)
-    array([[0.4, 0.1],
-           [0.6, 0.9]])
-    """
-    prior = check_prior(prior)
-    delta = check_delta(delta, prior)
-    child = _square(matrix)
-    if len(child) != len(prior):
-        raise ValueError(
-            f"the matrix has {len(child)} columns and the prior {len(prior)} categories: "
-            "a column a category is needed"
-        )
-    _repair(child, prior, delta)
-    return child
-
-
-def _square(matrix: ArrayLike) -> np.ndarray:
-    """A copy of a matrix that the compiled code may go through by one size."""
-    child = np.array(matrix, dtype=float)
-    if child.ndim != 2 or child.shape[0] != child.shape[1] or len(child) < 2:
-        raise ValueError(
-            f"the matrix has shape {child.shape}: the search is among square ones, with as many "
-            "reports as answers"
-        )
-    return child
 
 
 @njit
@@ -345,140 +253,54 @@ def _fitness(
 
 
 @njit
-def _more_crowded(
-    a: np.ndarray, f: np.ndarray, left: np.ndarray, right: np.ndarray, i: int, j: int
-) -> bool:
-    """Whether i has the lexicographically smaller list of sorted neighbour distances than j."""
-    size = a.size
-    il, ir, jl, jr = left[i], right[i], left[j], right[j]
+def _more_crowded(a: np.ndarray, f: np.ndarray, count: int, i: int, j: int) -> bool:
+    """Whether, of the first `count` points, i has the lexicographically smaller list of sorted
+    distances to others than j. On a front they grow to both sides: one walks left and right."""
+    il, ir, jl, jr = i - 1, i + 1, j - 1, j + 1
     while True:
         i_left = _gap(a, f, i, il) if il >= 0 else np.inf
-        i_right = _gap(a, f, i, ir) if ir < size else np.inf
+        i_right = _gap(a, f, i, ir) if ir < count else np.inf
         j_left = _gap(a, f, j, jl) if jl >= 0 else np.inf
-        j_right = _gap(a, f, j, jr) if jr < size else np.inf
+        j_right = _gap(a, f, j, jr) if jr < count else np.inf
         di, dj = min(i_left, i_right), min(j_left, j_right)
         if di != dj:
             return di < dj
-        if il < 0 and ir >= size:
+        if il < 0 and ir >= count:
             return False
         if i_left <= i_right and il >= 0:
-            il = left[il]
+            il -= 1
         else:
-            ir = right[ir]
+            ir += 1
         if j_left <= j_right and jl >= 0:
-            jl = left[jl]
+            jl -= 1
         else:
-            jr = right[jr]
+            jr += 1
 
 
 @njit
-def _second(
-    a: np.ndarray, f: np.ndarray, left: np.ndarray, right: np.ndarray, gap: np.ndarray, i: int
-) -> float:
-    """The squared distance from a living point to the second nearest other one."""
-    before, after = left[i], right[i]
-    l_gap, r_gap = gap[i], gap[after]
-    if l_gap <= r_gap:
-        before = left[before] if before >= 0 else -1
-        l_gap = _gap(a, f, i, before) if before >= 0 else np.inf
-    else:
-        after = right[after]
-        r_gap = _gap(a, f, i, after) if after < a.size else np.inf
-    return min(l_gap, r_gap)
+def _truncated(a: np.ndarray, f: np.ndarray, size: int) -> np.ndarray:
+    """[Huang & Du, V.C] Which `size` points of a sorted front survive, in their order.
 
-
-@njit
-def _most_crowded(
-    a: np.ndarray,
-    f: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
-    gap: np.ndarray,
-    first: np.ndarray,
-    second: np.ndarray,
-    lows: np.ndarray,
-) -> int:
-    """The point nearest to its nearest neighbour; ties, as both of a pair are, look further.
-
-    `lows` has the least of `first` in each stretch of points, so that few need be looked at.
+    One at a time the point nearest to its nearest neighbour leaves; ties look at the second
+    nearest, and so on. The others close up behind it.
     """
-    least = np.inf
-    for low in lows:
-        least = min(least, low)
-    victim = -1
-    for stretch in range(lows.size):
-        if lows[stretch] > least:
-            continue
-        for i in range(stretch * STRETCH, min((stretch + 1) * STRETCH, a.size)):
-            if first[i] > least:
-                continue
-            if second[i] < 0.0:
-                second[i] = _second(a, f, left, right, gap, i)
-            nearer = victim < 0 or second[i] < second[victim]
-            tied = victim >= 0 and second[i] == second[victim]
-            if nearer or (tied and _more_crowded(a, f, left, right, i, victim)):
-                victim = i
-    return victim
-
-
-@njit
-def _refresh(
-    i: int, right: np.ndarray, gap: np.ndarray, first: np.ndarray, lows: np.ndarray
-) -> None:
-    """Write the squared distance from a living point to the nearest other one to `first`.
-
-    A copy of the point before it is passed over: it has the same distances.
-    """
-    first[i] = np.inf if gap[i] == 0.0 else min(gap[i], gap[right[i]])
-    _lower(i, first, lows)
-
-
-@njit
-def _lower(i: int, first: np.ndarray, lows: np.ndarray) -> None:
-    stretch = i // STRETCH
-    low = np.inf
-    for k in range(stretch * STRETCH, min((stretch + 1) * STRETCH, first.size)):
-        low = min(low, first[k])
-    lows[stretch] = low
-
-
-@njit
-def _truncate(a: np.ndarray, f: np.ndarray, size: int, alive: np.ndarray) -> None:
-    """Mark points of a sorted front as gone until `size` are left.
-
-    Of each living point `gap` has the squared distance to the one before it, `first` and `second` those
-    to the nearest two others. `second` is asked for at ties alone: -1 is not computed yet.
-    """
-    count = a.size
-    left = np.arange(count) - 1
-    right = np.arange(count) + 1
-    gap = np.full(count + 1, np.inf)
-    for i in range(1, count):
+    a, f, left = a.copy(), f.copy(), np.arange(a.size)
+    gap = np.full(a.size + 1, np.inf)  # the squared distance of each to the one before it
+    for i in range(1, a.size):
         gap[i] = _gap(a, f, i, i - 1)
-    first, second = np.empty(count), np.full(count, -1.0)
-    lows = np.full((count + STRETCH - 1) // STRETCH, np.inf)
-    for i in range(count):
-        first[i] = np.inf if gap[i] == 0.0 else min(gap[i], gap[i + 1])
-        lows[i // STRETCH] = min(lows[i // STRETCH], first[i])
-    for _ in range(count - size):
-        victim = _most_crowded(a, f, left, right, gap, first, second, lows)
-        before, after = left[victim], right[victim]
-        alive[victim], first[victim] = False, np.inf
-        _lower(victim, first, lows)
-        inside = before >= 0 and after < count
-        gap[after] = _gap(a, f, before, after) if inside else np.inf
-        if before >= 0:
-            right[before] = after
-            second[before] = -1.0
-            if left[before] >= 0:
-                second[left[before]] = -1.0
-            _refresh(before, right, gap, first, lows)
-        if after < count:
-            left[after] = before
-            second[after] = -1.0
-            if right[after] < count:
-                second[right[after]] = -1.0
-            _refresh(after, right, gap, first, lows)
+    for count in range(a.size, size, -1):
+        least, victim = gap[1:count].min(), -1
+        for i in range(count):
+            # a copy of the point before it has the same distances: it is no more crowded
+            near = gap[i] > 0.0 and (gap[i] == least or gap[i + 1] == least)
+            if near and (victim < 0 or _more_crowded(a, f, count, i, victim)):
+                victim = i
+        for i in range(victim, count - 1):
+            a[i], f[i], left[i], gap[i] = a[i + 1], f[i + 1], left[i + 1], gap[i + 1]
+        inside = 0 < victim < count - 1
+        gap[victim] = _gap(a, f, victim, victim - 1) if inside else np.inf
+        gap[count - 1] = np.inf
+    return left[:size]
 
 
 @njit
@@ -489,9 +311,7 @@ def _survivors(
     good = np.flatnonzero(raw == 0.0)
     if good.size <= size:
         return np.argsort(fit, kind="mergesort")[:size]
-    alive = np.ones(good.size, dtype=np.bool_)
-    _truncate(a[good], f[good], size, alive)
-    return good[alive]
+    return good[_truncated(a[good], f[good], size)]
 
 
 @njit
@@ -626,32 +446,34 @@ def _cross(one: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> None
 
 @njit(nogil=True)
 def _evolve(
-    steps: int,
-    filled: int,
+    generations: int,
+    archive: int,
     prior: np.ndarray,
     delta: float,
     respondents: int,
     children: _Members,
-    parents: _Members,
     best: _Members,
     mutation_rate: float,
     mutation_step: float,
     rng: np.random.Generator,
-) -> int:
-    """Run `steps` generations in place; return how many of the archive's places are in use."""
+) -> None:
+    """Run the generations, from children drawn at random, and write what is found to Omega."""
     q, q_a, q_f = children
-    v, v_a, v_f = parents
-    nq, nv = q.shape[0], v.shape[0]
-    home, spare = v, np.empty_like(v)  # the next archive is written beside the one it is made of
-    strength, raw, fit = np.empty(nq + nv), np.empty(nq + nv), np.empty(nq + nv)
-    for _ in range(steps):
+    nq, n = q.shape[0], prior.size
+    v, spare = np.zeros((archive, n, n)), np.zeros((archive, n, n))  # this archive, and the next
+    v_a, v_f, filled = np.empty(archive), np.empty(archive), 0
+    strength, raw, fit = np.empty(nq + archive), np.empty(nq + archive), np.empty(nq + archive)
+    for k in range(nq):
+        _repair(q[k], prior, delta)
+    _evaluate(q, prior, respondents, q_a, q_f)
+    for _ in range(generations):
         size = nq + filled
         a = np.concatenate((q_a, v_a[:filled]))
         f = np.concatenate((q_f, v_f[:filled]))
         order = _sorted(a, f)
         a, f = a[order], f[order]
         _fitness(a, f, strength[:size], raw[:size], fit[:size])
-        survivors = _survivors(a, f, raw[:size], fit[:size], nv)
+        survivors = _survivors(a, f, raw[:size], fit[:size], archive)
         filled = survivors.size
         for k in range(filled):
             place = order[survivors[k]]
@@ -672,6 +494,3 @@ def _evolve(
         _evaluate(q, prior, respondents, q_a, q_f)
         _exchange(q, q_a, q_f, best)
         _exchange(v[:filled], v_a[:filled], v_f[:filled], best)
-    if steps % 2:
-        home[:] = v
-    return filled

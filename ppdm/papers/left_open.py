@@ -9,7 +9,7 @@ import pandas as pd
 
 from ppdm import study
 from ppdm.papers.common import by_question, readings_frame
-from ppdm.study import cards
+from ppdm.study.cards import Html, part
 
 
 def left_open(ch: study.Chapter, readings: Iterable[study.Reading]) -> pd.DataFrame:
@@ -31,6 +31,6 @@ def left_open(ch: study.Chapter, readings: Iterable[study.Reading]) -> pd.DataFr
     return ch.save("readings", frame)
 
 
-def folded(piece: Any, summary: str) -> cards.Html:
+def folded(piece: Any, summary: str) -> Html:
     """Something shown, behind a line that opens it."""
-    return cards.part("folded", piece._repr_html_(), summary)
+    return part("folded", piece._repr_html_(), summary, words=repr(piece))

@@ -10,8 +10,7 @@ The survey file is the contract (`ppdm.contract`) in YAML. From it come
     collect    codes from files and pasted lists; `server` for a lecture; `sheets` to and from others
     compliance how many followed the instructions, and shares corrected for it
     fieldwork  simulated surveys of people of whom some do not follow
-    relate     regressions; the unrelated question with two samples; how many respondents one needs
-    latent     regressions by answers that are disguised
+    relate     regressions, by disguised answers too; the unrelated question with two samples; how many respondents one needs
     report     the result as a page and as CSV
     plan       a survey of a country, on paper and by simulation
     choice     which scheme should I use? `ppdm advise`

@@ -30,8 +30,8 @@ FEARS = ("stranger", "record", "neighbour", "anyone")
 PURPOSES = ("shares", "pairs", "tables", "prefixes")
 #: A simpler scheme is taken if it needs no more than so many times the respondents.
 NEARLY = 1.05
-#: Questions, and answers of one question, up to which there is advice.
-MOST_QUESTIONS, MOST_LEVELS = 60, 32
+#: Questions, answers of one question, and questions in one table up to which there is advice.
+MOST_QUESTIONS, MOST_LEVELS, MOST_IN_TABLE = 60, 32, 20
 #: Up to so many answers of one question, and so many combinations of answers, a certified matrix is searched.
 MOST_CERTIFIED, MOST_COMBINED = 16, 8
 RULED_OUT = (
@@ -110,14 +110,11 @@ def advise(situation: Situation) -> Advice:
     'one question each, by lot'
     """
     _check(situation)
-    found = _of_levels(situation) if situation.levels > 2 else _of_questions(situation)
-    least = min(option.variance for option in found)
-    best = next(option for option in found if option.variance <= NEARLY * least)  # simplest first
-    others = sorted((o for o in found if o is not best), key=lambda o: o.variance)
+    options = _of_levels(situation) if situation.levels > 2 else _of_questions(situation)
+    least = min(option.variance for option in options)
+    best = next(o for o in options if o.variance <= NEARLY * least)  # simplest first
+    others = sorted((o for o in options if o is not best), key=lambda o: o.variance)
     return Advice(situation, best, others, _open(situation))
-
-
-# Schemes for yes/no answers: theta, or what else is to be set, goes from no information to the truth ----
 
 
 # Or ask directly? A lie has no variance, and a coin no shame --------------------------------------------
@@ -157,6 +154,9 @@ def direct(s: Situation, option: Option) -> Direct | None:
     a, b, c = (n - 1) * pi**2, pi * (2 * pi - 1), pi * (1 - pi) - variance
     deny = (-b + math.sqrt(b**2 - 4 * a * c)) / (2 * a) if n > 1 else math.inf
     return Direct({h: up_to(h) for h in SHAME}, deny)
+
+
+# Schemes for yes/no answers: theta, or what else is to be set, goes from no information to the truth ----
 
 
 def _of_questions(s: Situation) -> list[Option]:
@@ -219,11 +219,6 @@ def _by_lot(s: Situation, depth: int) -> Option | None:
     if not p > r:
         return None
     asked = "one question" if depth == 1 else "one question and the class"
-    truth = (
-        f"reports the truth with probability {p:.4g}"
-        if n > 2
-        else f"reports it truly with θ = {p:.4g}"
-    )
     variance = lots * 2.0**-depth * (1 - 2.0**-depth) / (p - r) ** 2
     truth = (
         f"reports the truth with probability {p:.4g}"
@@ -292,7 +287,7 @@ def _of_levels(s: Situation) -> list[Option]:
     n = s.levels
     p, r = _symmetric(s, n)
     even = np.full(n, 1 / n)
-    rows = workload_of("prefixes" if s.compute == "prefixes" else "cells", even)
+    rows = _rows(s, even, (n,))
     told = np.full((n, n), r) + (p - r) * np.eye(n)
     found = [
         Option(
@@ -356,9 +351,9 @@ def _depth(s: Situation) -> int:
 
 
 def _rows(s: Situation, prior: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    if s.compute == "pairs":
-        return workload_of("pairs", prior, shape)
-    if s.compute == "tables":
+    if s.compute in ("pairs", "prefixes"):
+        return workload_of(s.compute, prior, shape)
+    if s.compute == "tables" or s.levels > 2:
         return workload_of("cells", prior)
     digits = np.indices(shape).reshape(len(shape), -1)
     return np.array([digits[i] == v for i in range(len(shape)) for v in (0, 1)], dtype=float)
@@ -366,50 +361,44 @@ def _rows(s: Situation, prior: np.ndarray, shape: tuple[int, ...]) -> np.ndarray
 
 def _open(s: Situation) -> float:
     """The same variance where everybody is asked openly."""
-    if s.levels > 2:
-        rows = workload_of(
-            "prefixes" if s.compute == "prefixes" else "cells", np.full(s.levels, 1 / s.levels)
-        )
-        return float(mse(np.eye(s.levels), np.full(s.levels, 1 / s.levels), 1, rows))
-    depth = _depth(s)
-    return 2.0**-depth * (1 - 2.0**-depth)
+    n = s.levels
+    if n > 2:
+        even = np.full(n, 1 / n)
+        return float(mse(np.eye(n), even, 1, _rows(s, even, (n,))))
+    share = 2.0 ** -_depth(s)
+    return share * (1 - share)
 
 
 def _check(s: Situation) -> None:
-    if s.fear not in FEARS:
-        raise ValueError(f"the fear is one of {', '.join(FEARS)}; got {s.fear!r}")
-    if s.compute not in PURPOSES:
-        raise ValueError(f"what is computed is one of {', '.join(PURPOSES)}; got {s.compute!r}")
-    if s.respondents < 1:
-        raise ValueError(f"{s.respondents} respondents: at least one is needed")
-    if not 1 <= s.questions <= MOST_QUESTIONS:
-        raise ValueError(f"{s.questions} questions: there is advice for 1 to {MOST_QUESTIONS}")
-    if not 2 <= s.levels <= MOST_LEVELS:
-        raise ValueError(
-            f"{s.levels} answers to a question: there is advice for 2 to {MOST_LEVELS}"
-        )
-    if s.levels > 2 and s.questions > 1:
-        raise ValueError("several questions are taken as yes/no questions: leave out the levels")
-    if s.compute in ("pairs", "tables") and s.questions < 2:
-        raise ValueError(f"{s.compute} take two questions or more; there is {s.questions}")
-    if s.compute == "prefixes" and s.levels == 2:
-        raise ValueError(
-            "prefixes are for one question whose answers have an order: give its levels"
-        )
-    if s.compute == "tables" and s.questions > 20:
-        raise ValueError(
-            f"a table of {s.questions} questions has {2**s.questions:,} cells: 20 is the most"
-        )
-    blind = _blind(s)
-    if not blind < s.guess < 1:
-        raise ValueError(
-            f"the guess may be right with {s.guess:g}: it must lie between {blind:.4g}, which needs no "
-            "report at all, and 1"
-        )
-    if not 0 < s.share < 1:
-        raise ValueError(f"the share for whom it is true lies between 0 and 1; got {s.share:g}")
-    if not 0 < s.error < 1:
-        raise ValueError(f"the error is {s.error:g}: half of an interval's width, between 0 and 1")
+    most, levels, blind = MOST_QUESTIONS, MOST_LEVELS, _blind(s)
+    wrong = [
+        (s.fear not in FEARS, f"the fear is one of {', '.join(FEARS)}; got {s.fear!r}"),
+        (s.compute not in PURPOSES,
+         f"what is computed is one of {', '.join(PURPOSES)}; got {s.compute!r}"),
+        (s.respondents < 1, f"{s.respondents} respondents: at least one is needed"),
+        (not 1 <= s.questions <= most,
+         f"{s.questions} questions: there is advice for 1 to {most}"),
+        (not 2 <= s.levels <= levels,
+         f"{s.levels} answers to a question: there is advice for 2 to {levels}"),
+        (s.levels > 2 and s.questions > 1,
+         "several questions are taken as yes/no questions: leave out the levels"),
+        (s.compute in ("pairs", "tables") and s.questions < 2,
+         f"{s.compute} take two questions or more; there is {s.questions}"),
+        (s.compute == "prefixes" and s.levels == 2,
+         "prefixes are for one question whose answers have an order: give its levels"),
+        (s.compute == "tables" and s.questions > MOST_IN_TABLE,
+         f"a table of {s.questions} questions has 2 to the power of {s.questions} cells: {MOST_IN_TABLE} is the most"),
+        (not blind < s.guess < 1,
+         (f"the guess may be right with {s.guess:g}: it must lie between {blind:.4g}, which needs no report at all, "
+          "and 1")),
+        (not 0 < s.share < 1,
+         f"the share for whom it is true lies between 0 and 1; got {s.share:g}"),
+        (not 0 < s.error < 1,
+         f"the error is {s.error:g}: half of an interval's width, between 0 and 1"),
+    ]  # fmt: skip
+    for is_wrong, words in wrong:
+        if is_wrong:
+            raise ValueError(words)
 
 
 def _blind(s: Situation) -> float:
@@ -417,7 +406,7 @@ def _blind(s: Situation) -> float:
         return 0.5
     if s.levels > 2:
         return 1 / s.levels
-    return 0.5**s.questions if s.fear == "record" else 0.5
+    return 0.5 ** max(s.questions, 0) if s.fear == "record" else 0.5
 
 
 # The command ----------------------------------------------------------------------------------------
@@ -429,60 +418,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Which scheme should I use? Say what you fear, what you will compute and how many will answer. "
         "Every number of the answer is computed for this situation, for fair and independent answers."
     )
-    parser.add_argument(
-        "--fear",
-        required=True,
-        choices=FEARS,
-        help="stranger: sees a report and guesses one answer; record: all answers; neighbour: knows her "
-        "other answers; anyone: whatever he knows (that is ε)",
+    help_fear = (
+        "stranger: sees a report and guesses one answer; record: all answers; neighbour: knows her other answers; "
+        "anyone: whatever he knows (that is ε)"
     )
-    parser.add_argument(
-        "--compute",
-        required=True,
-        choices=PURPOSES,
-        help="shares of each answer; pairs of each answer with the class (naive Bayes); tables of all "
-        "combinations (trees); prefixes: shares at or below each answer",
+    help_compute = (
+        "shares of each answer; pairs of each answer with the class (naive Bayes); tables of all combinations (trees); "
+        "prefixes: shares at or below each answer"
     )
+    parser.add_argument("--fear", required=True, choices=FEARS, help=help_fear)
+    parser.add_argument("--compute", required=True, choices=PURPOSES, help=help_compute)
     parser.add_argument("--respondents", type=int, required=True, help="how many will answer")
-    parser.add_argument(
-        "--questions", type=int, default=1, help="how many yes/no questions; default 1"
-    )
-    parser.add_argument("--levels", type=int, default=2, help="answers of one question; default 2")
-    parser.add_argument(
-        "--guess",
-        type=float,
-        default=0.75,
-        help="the chance with which he may be right; default .75",
-    )
-    parser.add_argument(
-        "--error",
-        type=float,
-        default=0.05,
-        help="half of the width wanted of an interval; default .05",
-    )
-    parser.add_argument(
-        "--share",
-        type=float,
-        default=0.1,
-        help="for how many a yes may be true, to compare with the direct question; default .1",
-    )
+    for name, words in {
+        "questions": "how many yes/no questions",
+        "levels": "answers of one question",
+        "guess": "the chance with which he may be right",
+        "error": "half of the width wanted of an interval",
+        "share": "for how many a yes may be true, to compare with the direct question",
+    }.items():
+        default = Situation._field_defaults[name]
+        parser.add_argument(
+            f"--{name}", type=type(default), default=default, help=f"{words}; default {default:g}"
+        )
     parser.add_argument("--json", action="store_true", help="as data instead of sentences")
 
 
 def main(args: argparse.Namespace) -> int:
     """Print the advice."""
-    advice = advise(
-        Situation(
-            args.fear,
-            args.compute,
-            args.respondents,
-            args.questions,
-            args.levels,
-            args.guess,
-            args.error,
-            args.share,
-        )
-    )
+    advice = advise(Situation(*(getattr(args, name) for name in Situation._fields)))
     if args.json:
         print(json.dumps(plain(advice), ensure_ascii=False, indent=1, allow_nan=False))
     else:

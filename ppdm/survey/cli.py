@@ -133,7 +133,7 @@ def _parts(
     import pandas as pd
 
     from ppdm.estimate import difference, estimate
-    from ppdm.survey import latent, relate
+    from ppdm.survey import relate
     from ppdm.survey.report import Part
 
     parts = []
@@ -149,8 +149,7 @@ def _parts(
             Part("pairs", f"{a} and {b} together", "", pairs.assign(question=a, other=b)),
         ]
     for name, *covariates in args.regress:
-        disguised = set(covariates) & set(survey.protected)
-        result = (latent if disguised else relate).regression(
+        result = relate.regression(
             relate.as_reports(records, survey), survey, name, covariates, args.alpha
         )
         text = (

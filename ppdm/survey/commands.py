@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,47 +18,21 @@ Options = dict[str, dict[str, Any]]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `ppdm survey`."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    _add(
-        actions,
-        _new,
-        "write a survey file; of one that is there, say what it costs and protects",
-        _NEW,
-    )
-    _add(actions, _form, "write the respondents' page: one HTML file", _FORM | _ASKING)
-    _add(
-        actions,
-        _paper,
-        "the questions on paper, a sheet a respondent, to fill in or read out",
-        _PAPER,
-    )
-    _add(actions, _slides, "slides for a first lecture with this survey: one HTML file", _SLIDES)
-    _add(
-        actions, _seats, "letters for each seat, good for one report each, to print and cut", _SEATS
-    )
-    _add(
-        actions,
-        _collect,
-        "read codes from files, folders and lists; or serve a lecture",
-        _COLLECT | _ASKING,
-    )
-    add_options(
-        _add(
-            actions,
-            _estimate,
-            "shares with intervals from reports, as a page and as CSV",
-            _ESTIMATE,
-        )
-    )
-
-
-def _add(actions, run: Callable, text: str, options: Options) -> argparse.ArgumentParser:
-    """An action that is called as its function, on a survey file."""
-    action = actions.add_parser(run.__name__[1:], help=text, description=text + ".")
-    action.add_argument("file", type=Path, help="the survey file, for example survey.yml")
-    for name, option in options.items():
-        action.add_argument(name, **option)
-    action.set_defaults(run=run)
-    return action
+    for run, text, options in (
+        (_new, "write a survey file; of one that is there, say what it costs and protects", _NEW),
+        (_form, "write the respondents' page: one HTML file", _FORM | _ASKING),
+        (_paper, "the questions on paper, a sheet a respondent, to fill in or read out", _PAPER),
+        (_slides, "slides for a first lecture with this survey: one HTML file", _SLIDES),
+        (_seats, "letters for each seat, good for one report each, to print and cut", _SEATS),
+        (_collect, "read codes from files, folders and lists; or serve a lecture", _COLLECT | _ASKING),
+        (_estimate, "shares with intervals from reports, as a page and as CSV", _ESTIMATE),
+    ):  # fmt: skip
+        action = actions.add_parser(run.__name__[1:], help=text, description=text + ".")
+        action.add_argument("file", type=Path, help="the survey file, for example survey.yml")
+        for name, option in options.items():
+            action.add_argument(name, **option)
+        action.set_defaults(run=run)
+    add_options(action)  # those of the estimate
 
 
 def main(args: argparse.Namespace) -> int:
@@ -144,27 +117,35 @@ def _checked(args: argparse.Namespace) -> Survey:
     return survey
 
 
+def _how(args: argparse.Namespace, *more: str) -> dict[str, Any]:
+    """How the page asks."""
+    return {key: getattr(args, key) for key in ("device", "strings", "contact", *more)}
+
+
+def _write(args: argparse.Namespace, page: str, end: str) -> Path:
+    """Write a page where it was said, or beside the survey file."""
+    out = args.out or args.file.with_name(f"{args.file.stem}{end}.html")
+    replace_file(out, page.encode())
+    return out
+
+
 def _form(args: argparse.Namespace) -> int:
     from ppdm.survey.form import form
 
-    options = {key: getattr(args, key) for key in ("post", "device", "strings", "contact")}
-    page = form(_checked(args), **options).encode()
-    out = args.out or args.file.with_suffix(".html")
-    replace_file(out, page)
-    print(f"{out}: {len(page):,} bytes. Open it in a browser, or hand it out.")
+    page = form(_checked(args), **_how(args, "post"))
+    out = _write(args, page, "")
+    print(f"{out}: {len(page.encode()):,} bytes. Open it in a browser, or hand it out.")
     return 0
 
 
 def _paper(args: argparse.Namespace) -> int:
     from ppdm.survey.form import paper
 
-    options = {key: getattr(args, key) for key in ("device", "strings", "contact")}
-    page = paper(_checked(args), args.number, **options)
-    out = args.out or args.file.with_name(f"{args.file.stem}-paper.html")
-    replace_file(out, page.encode())
+    survey = _checked(args)
+    out = _write(args, paper(survey, args.number, **_how(args)), "-paper")
     print(
         f"{out}: {args.number} sheets to print. Type what is ticked into reports.csv, a column a question "
-        f"({', '.join(Survey.load(args.file).names)}). Next: ppdm survey estimate {args.file} reports.csv"
+        f"({', '.join(survey.names)}). Next: ppdm survey estimate {args.file} reports.csv"
     )
     return 0
 
@@ -173,8 +154,7 @@ def _slides(args: argparse.Namespace) -> int:
     from ppdm.survey.slides import slides
 
     page = slides(Survey.load(args.file), args.form, args.notes)
-    out = args.out or args.file.with_name(f"{args.file.stem}-slides.html")
-    replace_file(out, page.encode())
+    out = _write(args, page, "-slides")
     print(f"{out}: {page.count('<section')} slides. Page down for the next, print for a PDF.")
     return 0
 
@@ -234,10 +214,9 @@ def _collect(args: argparse.Namespace) -> int:
 def _serve(args: argparse.Namespace) -> int:
     from ppdm.survey.server import Lecture
 
-    options = {key: getattr(args, key) for key in ("seats", "device", "strings", "contact")}
     survey = _checked(args)
     try:
-        server = Lecture(survey, args.store, args.host, args.port, **options)
+        server = Lecture(survey, args.store, args.host, args.port, **_how(args, "seats"))
     except OSError as error:
         if error.filename:
             raise ValueError(f"{error.filename} cannot be read: {error.strerror}") from None
@@ -250,11 +229,7 @@ def _serve(args: argparse.Namespace) -> int:
         print(
             f"The form:      {server.address}/\nFor the room:  {server.address}/invite (this address, and a QR code)\n"
             f"The live page: {server.address}/live?key={server.key} (for your browser alone)\n"
-            + (
-                f"This continues with the {len(reports):,} reports of {args.store}.\n"
-                if reports
-                else ""
-            )
+            + f"This continues with the {len(reports):,} reports of {args.store}.\n" * bool(reports)
             + f"Accepted reports are kept in {args.store}. Ctrl-C ends it; nothing is lost.",
             flush=True,
         )

@@ -29,6 +29,7 @@ from ppdm.disguise import scheme_of
 from ppdm.estimate import Design, interval
 from ppdm.estimate.sample import Sample
 from ppdm.survey.devices import HALVES, drawn
+from ppdm.survey.form import bare
 from ppdm.survey.report import COMPLIANCE, Part
 from ppdm.table import count_marginals
 
@@ -235,10 +236,9 @@ class Asked(NamedTuple):
     @classmethod
     def of(cls, survey: Survey, name: str) -> Asked:
         M = scheme_of(survey).matrix(survey.domain.only([name]))
-        alone = (M > 0).sum(axis=1) == 1
-        bare = M[alone].sum(axis=0) > 1 - 1e-9
-        reports = np.asarray(M[:, ~bare].any(axis=1))
-        return cls(M[np.ix_(reports, ~bare)], reports, np.flatnonzero(~bare))
+        hidden = ~bare(M)
+        reports = np.asarray(M[:, hidden].any(axis=1))
+        return cls(M[np.ix_(reports, hidden)], reports, np.flatnonzero(hidden))
 
 
 def anchors_of(survey: Survey, name: str) -> list[str]:
@@ -257,30 +257,41 @@ def models(survey: Survey, name: str, device: str = "browser") -> list[Model]:
     >>> [model.habits for model in models(survey, "A")]
     [('careless', 'always')]
     """
-    specs = {n: spec for spec in survey.protection for n in members(spec)}
-    questions = [name, *anchors_of(survey, name)]
-    asked = [Asked.of(survey, n) for n in questions]
-    each = [habits_of(specs[n], own.M, device) for n, own in zip(questions, asked, strict=True)]
-    follow = [
-        own.M @ np.array(survey.known[n])[own.answers]
-        for n, own in zip(questions[1:], asked[1:], strict=True)
-    ]
-    names = list(each[0])
-    halves = HALVES.get(specs[name]["mechanism"], 1)
+    asked, habits, known = with_anchors(survey, name, device)
+    follow = [own.M @ shares for own, shares in zip(asked[1:], known, strict=True)]
 
-    def model(habits: Sequence[str]) -> Model:
-        columns = {habit: [own[habit] for own in each] for habit in habits}
-        return stacked(asked[0].M, follow, columns, halves)
+    def model(some: Sequence[str]) -> Model:
+        columns = {habit: [own[habit] for own in habits] for habit in some}
+        return stacked(asked[0].M, follow, columns, _halves(survey, name))
 
+    names = list(habits[0])
     whole = model(names)
     single = [model([habit]) for habit in names]
     return [m for m in ([whole] if whole.can_be_told else single) if m.can_be_told]
 
 
+def with_anchors(
+    survey: Survey, name: str, device: str
+) -> tuple[list[Asked], list[dict[str, np.ndarray]], list[np.ndarray]]:
+    """A question and its anchors, what those report to each who do not follow, and the anchors' true shares."""
+    specs = {n: spec for spec in survey.protection for n in members(spec)}
+    questions = [name, *anchors_of(survey, name)]
+    asked = [Asked.of(survey, n) for n in questions]
+    habits = [habits_of(specs[n], own.M, device) for n, own in zip(questions, asked, strict=True)]
+    known = [
+        np.array(survey.known[n])[own.answers]
+        for n, own in zip(questions[1:], asked[1:], strict=True)
+    ]
+    return asked, habits, known
+
+
+def _halves(survey: Survey, name: str) -> int:
+    return HALVES.get(next(s["mechanism"] for s in survey.protection if name in members(s)), 1)
+
+
 def plain_model(survey: Survey, name: str) -> Model:
     """The model of a question if everybody follows, which two halves can test."""
-    kind = next(s["mechanism"] for s in survey.protection if name in members(s))
-    return stacked(Asked.of(survey, name).M, [], {}, HALVES.get(kind, 1))
+    return stacked(Asked.of(survey, name).M, [], {}, _halves(survey, name))
 
 
 def supposed(model: Model, counts: np.ndarray, habit: np.ndarray, share: float) -> Fit:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ppdm.contract import Survey, members
+from ppdm.contract import Survey
 from ppdm.survey import compliance
 
 
@@ -51,17 +51,7 @@ def fieldwork(
     (True, True)
     """
     name = survey.protected[0]
-    specs = {n: spec for spec in survey.protection for n in members(spec)}
-    questions = [name, *compliance.anchors_of(survey, name)]
-    asked = [compliance.Asked.of(survey, n) for n in questions]
-    others = [
-        compliance.habits_of(specs[n], own.M, device)
-        for n, own in zip(questions, asked, strict=True)
-    ]
-    known = [
-        np.array(survey.known[n])[own.answers]
-        for n, own in zip(questions[1:], asked[1:], strict=True)
-    ]
+    asked, others, known = compliance.with_anchors(survey, name, device)
     truth = [np.array([1 - share, share]), *known]
     people = {"careless": careless, "always": always}
     gone = careless + always

@@ -259,7 +259,7 @@ def promises(
                 reports = scheme.reports.only([name]).levels[0]
                 for y in np.flatnonzero((M > 0).sum(axis=1) == 1):  # only one answer leads to it
                     x = int(M[y].argmax())
-                    sentence = words["as_it_is" if _bare(M)[x] else "certain"]
+                    sentence = words["as_it_is" if bare(M)[x] else "certain"]
                     answer, report = survey.attributes[name][x], reports[y]
                     if spec["mechanism"] == "cheating-detection":  # the half is not hers
                         report = str(report).partition(": ")[2]
@@ -268,7 +268,7 @@ def promises(
     return sentences
 
 
-def _bare(M: np.ndarray) -> np.ndarray:
+def bare(M: np.ndarray) -> np.ndarray:
     """Which answers are sent as they are, in reports that no other answer leads to."""
     alone = (M > 0).sum(axis=1) == 1
     return M[alone].sum(axis=0) > 1 - 1e-9
@@ -281,7 +281,7 @@ def _guess(M: np.ndarray) -> tuple[float, float]:
     >>> _guess(np.array([[0.75, 0.25, 0], [0.25, 0.75, 0], [0, 0, 1]]))
     (0.75, 0.5)
     """
-    hidden = M[:, ~_bare(M)]
+    hidden = M[:, ~bare(M)]
     number = hidden.shape[1] or 1
     return float(hidden.max(axis=1, initial=0).sum() / number), 1 / number
 

@@ -1,14 +1,15 @@
-"""Who says yes: regressions of a disguised answer; an unrelated question whose share nobody knows; how many to ask."""
+"""Who says yes: regressions of a disguised answer, by answers of which some are disguised, too; an unrelated question
+whose share nobody knows; how many to ask."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import minimize
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 from ppdm.contract import Survey
 from ppdm.disguise import scheme_of
@@ -16,8 +17,15 @@ from ppdm.domain import as_frame, listed
 from ppdm.estimate.interval import quantile
 from ppdm.estimate.shares import worth
 
-#: A maximum of the likelihood is none if a step of so much along some direction lowers it by less than this.
-_STEP, _FLAT = 10.0, 0.01
+#: A maximum of the likelihood is none if a step of so much along some direction lowers it by less than this; along
+#: directions of less than the last the covariates do not differ.
+_FAR, _FLAT, _SAME = 10.0, 0.01, 1e-6
+#: Shares of combinations that are estimated along with the coefficients.
+MOST = 60
+#: A step in which the likelihood's slope is differentiated, and the least curvature of a peak, in parts of the largest.
+_STEP, _CURVED = 1e-5, 1e-7
+#: Newton's steps after the search, each of which doubles the digits.
+_NEWTON = 2
 
 
 class TwoSamples(NamedTuple):
@@ -78,6 +86,44 @@ class Regression(NamedTuple):
     log_likelihood: float
 
 
+class _Records(NamedTuple):
+    """Respondents who report the same, and have the same open covariates, as one row."""
+
+    counts: np.ndarray
+    group: np.ndarray  # of each row: its open covariates
+    base: (
+        np.ndarray
+    )  # [row, combination of true predictors]: the chance of the report, if the outcome is not true
+    gain: np.ndarray  # what it is more, if it is
+    X: np.ndarray  # [row, combination, term]
+
+    def split(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The coefficients, and of each group how often each combination is true in it, on the logit scale."""
+        terms, groups = self.X.shape[2], int(self.group.max()) + 1
+        free = theta[terms:].reshape(groups, -1)
+        return theta[:terms], np.column_stack([np.zeros(groups), free])
+
+    def minus(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        """The negative log-likelihood and its slope."""
+        beta, free = self.split(theta)
+        shares = softmax(free, axis=1)[self.group]
+        p = expit(self.X @ beta)
+        each = self.base + self.gain * p
+        chance = (shares * each).sum(axis=1)
+        slope = shares * self.gain * p * (1 - p) * (self.counts / chance)[:, None]
+        drift = shares * (each / chance[:, None] - 1) * self.counts[:, None]
+        by_share = np.zeros_like(free)
+        np.add.at(by_share, self.group, drift)
+        by_term = np.einsum("rc,rct->t", slope, self.X)
+        return -(self.counts @ np.log(chance)), -np.append(by_term, by_share[:, 1:])
+
+    def curvature(self, theta: np.ndarray) -> np.ndarray:
+        """The observed information, from differences of the slope."""
+        steps = _STEP * np.eye(len(theta))
+        sides = [self.minus(theta + step)[1] - self.minus(theta - step)[1] for step in steps]
+        return (np.array(sides) + np.transpose(sides)) / (4 * _STEP)
+
+
 def regression(
     reports: pd.DataFrame,
     survey: Survey,
@@ -85,100 +131,121 @@ def regression(
     covariates: Sequence[str],
     alpha: float = 0.05,
 ) -> Regression:
-    """P(true answer is the last level) by open covariates, by maximum likelihood.
+    """P(true answer is the last level) by covariates, of which some may be disguised, too; by maximum likelihood.
 
     A report y comes with probability M[y, 0] (1 - p) + M[y, 1] p, where p = 1 / (1 + exp(-x β)). Covariates
-    that are words enter as indicators of their levels, the first one left out. Standard errors are
+    that are words enter as indicators of their levels, the first one left out. Where predictors are disguised, each
+    likelihood sums over what they may truly be. How often each combination is true among those with the same open
+    covariates is estimated along with the coefficients, with nothing assumed about it. Standard errors are
     those of the observed information.
 
-    >>> survey = Survey({"A": [0, 1], "old": [0, 1]},
-    ...                 [{"mechanism": "warner", "p": 1.0, "attributes": ["A"]}])
-    >>> asked = pd.DataFrame({"A": [0, 1, 1, 1] * 5, "old": [0, 0, 1, 1] * 5})
-    >>> asked.loc[3, "A"] = 0
-    >>> regression(asked, survey, "A", ["old"]).table["coefficient"].round(3).tolist()
-    [0.0, 2.197]
+    >>> survey = Survey({"A": [0, 1], "B": [0, 1]},
+    ...                 [{"mechanism": "warner", "p": 0.9, "attributes": ["A", "B"]}])
+    >>> cells = {(0, 0): 400, (0, 1): 150, (1, 0): 150, (1, 1): 300}
+    >>> asked = pd.DataFrame([dict(A=a, B=b) for (a, b), n in cells.items() for _ in range(n)])
+    >>> regression(asked, survey, "A", ["B"]).table["coefficient"].round(2).tolist()
+    [-1.61, 2.91]
     """
     z = quantile(alpha)
-    refuse_unfit(reports, survey, attribute, covariates)
-    for name in covariates:
-        if name in survey.protected:
-            raise ValueError(
-                f"{name!r} is disguised: ppdm.survey.latent has the regression for what nobody has seen"
-            )
-    scheme = scheme_of(survey)
-    M = scheme.matrix(survey.domain.only([attribute]))
-    levels = scheme.reports.only([attribute]).levels[0]
-    y = places(reports[attribute], levels)
-    X, names = design(reports, survey, covariates)
-    base, gain = M[y, 0], M[y, 1] - M[y, 0]
-
-    def minus(beta):
-        return -np.log(base + gain * expit(X @ beta)).sum()
-
-    def gradient(beta):
-        p = expit(X @ beta)
-        return -X.T @ (gain * p * (1 - p) / (base + gain * p))
-
-    def hessian(beta):
-        p = expit(X @ beta)
-        f, g = base + gain * p, gain * p * (1 - p)
-        return -(X.T * ((g * (1 - 2 * p) * f - g**2) / f**2)) @ X
-
-    found = minimize(
-        minus,
-        np.zeros(X.shape[1]),
-        jac=gradient,
-        hess=hessian,
-        method="trust-exact",
-        options={"gtol": 1e-9 * len(X)},
-    )
-    information = hessian(found.x)
-    if not np.isfinite(found.x).all() or np.linalg.eigvalsh(information).min() <= 1e-9:
+    _refuse_unfit(reports, survey, attribute, covariates)
+    records, names = _records(reports, survey, attribute, covariates)
+    terms, combinations = len(names), records.base.shape[1]
+    number = terms + (int(records.group.max()) + 1) * (combinations - 1)
+    begin, options = np.zeros(number), {"maxiter": 2000}
+    peak = minimize(records.minus, begin, jac=True, method="BFGS", options=options).x
+    if combinations == 1:
+        _refuse_separated(records, peak)
+    for _ in range(_NEWTON):
+        step = np.linalg.lstsq(records.curvature(peak), records.minus(peak)[1], rcond=None)[0]
+        peak = peak - step
+    information = records.curvature(peak)
+    curves = np.linalg.eigvalsh(information) if np.isfinite(information).all() else np.zeros(1)
+    if curves.min() <= _CURVED * curves.max():
         raise ValueError(
-            "the likelihood has no single peak: too few reports, or covariates that say the same"
+            "the likelihood has no single peak: too few reports, covariates that say the same, or a share among "
+            "disguised ones that is estimated as 0 or less"
         )
-    _refuse_separated(minus, found.x, found.fun, information, X)
-    se = np.sqrt(np.diag(np.linalg.inv(information)))
+    se = np.sqrt(np.diag(np.linalg.inv(information)))[:terms]
+    found, half = peak[:terms], z * se
     table = pd.DataFrame(
-        {
-            "term": names,
-            "coefficient": found.x,
-            "se": se,
-            "low": found.x - z * se,
-            "high": found.x + z * se,
-        }
+        {"term": names, "coefficient": found, "se": se, "low": found - half, "high": found + half}
     )
-    return Regression(table, float(-found.fun))
+    return Regression(table, -float(records.minus(peak)[0]))
 
 
-def _refuse_separated(
-    minus: Callable, peak: np.ndarray, least: float, information: np.ndarray, X: np.ndarray
-) -> None:
+def _records(
+    reports: pd.DataFrame, survey: Survey, attribute: str, covariates: Sequence[str]
+) -> tuple[_Records, list[str]]:
+    hidden = [name for name in covariates if name in survey.protected]
+    open_ = {n: _codes(reports[n], survey.attributes[n]) for n in covariates if n not in hidden}
+    asked = [attribute, *hidden]
+    scheme, truth = scheme_of(survey), survey.domain.only(asked)
+    sent = scheme.reports.only(asked)
+    said = [places(reports[n], own) for n, own in zip(asked, sent.levels, strict=True)]
+    report = sent.codes(np.column_stack(said))
+    everyone = np.zeros(len(reports), dtype=np.int64)
+    alike = np.column_stack([everyone, *open_.values()])
+    group = np.unique(alike, axis=0, return_inverse=True)[1].reshape(-1)
+    _, first, counts = np.unique(
+        np.column_stack([group, report]), axis=0, return_index=True, return_counts=True
+    )
+    chances = scheme.matrix(truth)[report[first]].reshape(len(first), 2, -1)
+    groups, number = int(group.max()) + 1, chances.shape[2]
+    if groups * (number - 1) > MOST:
+        raise ValueError(
+            f"{groups} groups of open covariates with {number} combinations of disguised ones are too many to be "
+            "told apart: join levels, or leave a covariate out"
+        )
+    codes = {name: code[first] for name, code in open_.items()}
+    designs = []
+    for combination in truth.digits(np.arange(number))[:, 1:]:
+        of_hidden = {n: np.full(len(first), d) for n, d in zip(hidden, combination, strict=True)}
+        X, names = _design(codes | of_hidden, survey, covariates, len(first))
+        designs.append(X)
+    base, gain = chances[:, 0], chances[:, 1] - chances[:, 0]
+    return _Records(counts, group[first], base, gain, np.stack(designs, axis=1)), names
+
+
+def _refuse_separated(records: _Records, peak: np.ndarray) -> None:
     """Where the likelihood hardly falls along some direction, its coefficients have no bound there."""
-    direction = np.linalg.eigh(information)[1][:, 0]
-    step = _STEP * direction / np.abs(X @ direction).max()
-    if min(minus(peak + step), minus(peak - step)) - least < _FLAT:
+    direction = np.linalg.eigh(records.curvature(peak))[1][:, 0]
+    reach = np.abs(records.X @ direction).max()
+    if reach < _SAME:  # covariates that say the same
+        return
+    step = _FAR * direction / reach
+    beside = min(records.minus(peak + step)[0], records.minus(peak - step)[0])
+    if beside - records.minus(peak)[0] < _FLAT:
         raise ValueError(
             "the covariates separate the answers: in some group nobody, or everybody, seems to say so, and a "
             "coefficient has no bound. Leave a covariate out, or join groups"
         )
 
 
-def design(reports: pd.DataFrame, survey: Survey, covariates) -> tuple[np.ndarray, list[str]]:
+def _design(
+    codes: Mapping[str, np.ndarray], survey: Survey, covariates: Sequence[str], rows: int
+) -> tuple[np.ndarray, list[str]]:
     """The intercept and the covariates as columns of numbers."""
-    columns, names = [np.ones(len(reports))], ["(intercept)"]
+    columns, names = [np.ones(rows)], ["(intercept)"]
     for name in covariates:
         levels = survey.attributes[name]
-        if all(isinstance(level, (int, float)) for level in levels):
-            which = places(reports[name].astype(float), [float(level) for level in levels])
-            columns.append(np.array(levels, dtype=float)[which])
+        if _are_numbers(levels):
+            columns.append(np.array(levels, dtype=float)[codes[name]])
             names.append(name)
         else:
-            which = places(reports[name], levels)
-            for number, other in enumerate(levels[1:], 1):
-                columns.append((which == number).astype(float))
-                names.append(f"{name}: {other}")
-    return np.column_stack(columns), names
+            columns += [codes[name] == number for number in range(1, len(levels))]
+            names += [f"{name}: {other}" for other in levels[1:]]
+    return np.column_stack(columns).astype(float), names
+
+
+def _are_numbers(levels: Sequence) -> bool:
+    return all(isinstance(level, (int, float)) for level in levels)
+
+
+def _codes(column: pd.Series, levels: Sequence) -> np.ndarray:
+    """Which of the levels each value is; a number may be written as 1 or 1.0."""
+    if _are_numbers(levels):
+        return places(column.astype(float), [float(level) for level in levels])
+    return places(column, levels)
 
 
 def places(column: pd.Series, levels: Sequence) -> np.ndarray:
@@ -217,7 +284,7 @@ def as_reports(records: object, survey: Survey) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def refuse_unfit(
+def _refuse_unfit(
     reports: pd.DataFrame, survey: Survey, attribute: str, covariates: Sequence[str]
 ) -> None:
     """Refuse what is not asked, more than two answers to explain, and nothing to explain them by."""

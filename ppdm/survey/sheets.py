@@ -25,7 +25,9 @@ def harmless(table: pd.DataFrame) -> bytes:
 
 def plain_text(value: Any) -> Any:
     """A text that would be taken for a formula with an apostrophe before it; all else as it is."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r") else value
+    return (
+        f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@＝＋－＠\t\r") else value
+    )
 
 
 def read_reports(path: Path, survey: Survey) -> pd.DataFrame:

@@ -117,7 +117,7 @@ SHIFT = 0.1
 
 PATIENCE = 600  # seconds for one page in one window
 PAGE_LIMIT = 1_500_000  # bytes that a page loads before it is asked to, as they are sent
-IMPACTS = ("minor", "moderate", "serious", "critical")
+SEVERE = ("serious", "critical")  # of axe's words for an impact
 
 
 @lru_cache
@@ -172,7 +172,7 @@ async def _look(
     address: str,
     page_name: str,
     modes: list[Mode],
-    axe_from: str,
+    axe: bool,
     also: Also | None,
 ) -> list[Finding]:
     """Load one page in the first of a window's modes, change to the others; report all that is wrong."""
@@ -202,8 +202,8 @@ async def _look(
                 report("too wide", what)
             for source, alt in await page.evaluate(_WITHOUT_ALT):
                 report("alternative text", f"{source} has {alt!r}")
-            if axe_from:
-                for what in await _ask_axe(page, mode, axe_from):
+            if axe:
+                for what in await _ask_axe(page, mode):
                     report("axe", what)
             if also and mode == modes[0]:
                 await also(page, page_name)
@@ -226,18 +226,18 @@ async def _once_loaded(page, loaded: list) -> list[tuple[str, str]]:
     return wrong
 
 
-async def _ask_axe(page, mode: Mode, axe_from: str) -> list[str]:
-    """What axe finds on the page, from an impact upwards, a sentence each."""
+async def _ask_axe(page, mode: Mode) -> list[str]:
+    """What severe things axe finds on the page, a sentence each."""
     await page.evaluate(_axe_source())
     found = []
     for impact, rule, help_text, nodes, count in await page.evaluate(_AXE, mode.scheme == "dark"):
-        if IMPACTS.index(impact or "minor") >= IMPACTS.index(axe_from):
+        if impact in SEVERE:
             more = f" and {count - len(nodes)} more" if count > len(nodes) else ""
             found.append(f"{impact}, {rule}: {help_text}: {', '.join(nodes)}{more}")
     return found
 
 
-async def _look_at_all(address, names, modes, axe_from, progress, also) -> list[Finding]:
+async def _look_at_all(address, names, modes, axe, progress, also) -> list[Finding]:
     from playwright.async_api import async_playwright
 
     async with async_playwright() as playwright:
@@ -247,7 +247,7 @@ async def _look_at_all(address, names, modes, axe_from, progress, also) -> list[
 
         async def one(context, name: str, same: list[Mode]) -> list[Finding]:
             async with free:
-                looking = _look(context, address, name, same, axe_from, also)
+                looking = _look(context, address, name, same, axe, also)
                 try:
                     return await asyncio.wait_for(looking, PATIENCE)
                 except TimeoutError:
@@ -275,17 +275,17 @@ def check_pages(
     address: str,
     names: Iterable[str],
     modes: Iterable[Mode] = tuple(MODES),
-    axe_from: str = "serious",
+    axe: bool = True,
     progress: Callable[[str], object] = lambda _: None,
     also: Also | None = None,
 ) -> list[Finding]:
     """Open each page of `address` in each mode; report what is wrong with it.
 
     Console errors, mathematics that is not set, requests to another host, more than `PAGE_LIMIT`
-    bytes loaded, pictures without alternative text, what is wider than the window, and axe-core's
-    violations of at least the impact `axe_from` ("" for none). `also(page, name)` is awaited once a window.
+    bytes loaded, pictures without alternative text, what is wider than the window, and, with `axe`, axe-core's
+    severe violations. `also(page, name)` is awaited once a window.
     `address` may be a `file://` folder: that is how the archive is checked.
     """
     names, modes = list(names), list(modes)
-    looking = _look_at_all(address, names, modes, axe_from, progress, also)
+    looking = _look_at_all(address, names, modes, axe, progress, also)
     return asyncio.run(looking)

@@ -73,7 +73,7 @@ def main(args: argparse.Namespace) -> int:
         looked = check_pages(address, names, progress=lambda _: bar.update(), also=tape.measure)
     findings += _tell(seen, looked)
     findings += _tell(f"Layout, {len(tape.phone)} pages measured", check_layout(tape, every))
-    disk = check_pages(site.resolve().as_uri(), names, MODES[:1], axe_from="")
+    disk = check_pages(site.resolve().as_uri(), names, MODES[:1], axe=False)
     findings += _tell("The same, read from disk", disk)
     print(f"Checked in {time.perf_counter() - started:.0f} s: {len(findings)} findings")
     return 1 if findings else 0

@@ -70,7 +70,7 @@ _READY = """async () => {
     if (summary) summary.className = 'unfolded';
   }
   for (const image of document.images) image.loading = 'eager';
-  await Promise.all([...document.fonts].filter((f) => f.family.includes('Source Serif')).map((f) => f.load()));
+  await Promise.all([...document.fonts].filter((f) => f.family.includes('Source Serif')).map((f) => f.load().catch(() => null)));
   await Promise.all([...document.images].map((image) => image.decode().catch(() => null)));
   await document.fonts.ready;
   return [...document.querySelectorAll('.math')].filter((m) => !m.querySelector('mjx-container')).length;

@@ -129,7 +129,7 @@ def errors(claim: dict) -> str:
     >>> errors({"accepts_true": "0.9785", "accepts_false": "0.004"}), errors({})
     ('97.9, 0.4', 'a count or a formula')
     """
-    shares = [claim.get(name) for name in ("accepts_true", "accepts_false")]
+    shares = [claim.get(name, "") for name in ("accepts_true", "accepts_false")]
     if not all(shares):
         return "a count or a formula"
     return ", ".join(f"{100 * float(share):.1f}" for share in shares)

@@ -100,14 +100,15 @@ def _used_icons(site: Path) -> set[str]:
 
 
 #: Said before the page is drawn, so that nothing in it jumps. Light or dark, which the theme's script would choose later, with
-#: the borders of code that come with it. And letters: those that come late are not taken, so they are asked for at once;
-#: from a disk a page may not ask ahead, and need not.
+#: the borders of code that come with it. And letters, whose height is the measure of formulas: a page from a disk may not
+#: ask ahead for a file, but for a font of its style sheet.
 AHEAD = (
     '{const d=document.documentElement.dataset;if(d.theme==="auto")'
     'd.theme=matchMedia("(prefers-color-scheme: dark)").matches?"dark":"light"}'
     'if(location.protocol!=="file:"){const f=document.createElement("link");Object.assign(f,{rel:"preload",as:"font",'
     'type:"font/woff2",crossOrigin:"",href:document.documentElement.dataset.content_root+'
     '"_static/fonts/source-serif-4.woff2"});document.head.append(f)}'
+    'else document.fonts.load("1em \\"Source Serif 4\\"").catch(()=>0)'
 )
 
 

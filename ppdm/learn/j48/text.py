@@ -70,14 +70,10 @@ def tree_text(
     lines: list[str] = []
 
     def leaf(node: int, branch: int) -> str:
-        start = tree.start[node]
-        of_branch = start + (1 + branch) * width
-        if tree.weights[of_branch + width - 1] <= 1e-6:
-            label = majority(tree.weights[start : start + width])
-        else:
-            label = majority(tree.weights[of_branch : of_branch + width])
-        weight = tree.weights[of_branch + width - 1]
-        wrong = weight - tree.weights[of_branch + label]
+        counts = tree.weights[tree.start[node] :][: (2 + branch) * width].reshape(-1, width)
+        weight = counts[-1, -1]
+        label = majority(counts[-1] if weight > 1e-6 else counts[0])
+        wrong = weight - counts[-1, label]
         errors = f"/{count_text(wrong)}" if wrong > 1e-6 else ""
         return f": {classes[label]} ({count_text(weight)}{errors})"
 
@@ -100,9 +96,8 @@ def tree_text(
     else:
         walk(0, 0)
         body = "\n" + "\n".join(lines)
-    n_nodes = len(tree.n_sons)
     n_leaves = sum(n == 0 for n in tree.n_sons)
     return (
         f"{title}\n{'-' * 18}\n{body}\n\nNumber of Leaves  : \t{n_leaves}\n"
-        f"\nSize of the tree : \t{n_nodes}\n"
+        f"\nSize of the tree : \t{len(tree.n_sons)}\n"
     )
