@@ -20,10 +20,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Page
 
 WIDE, PHONE = (1366, 900), (390, 844)
-TALLEST, TALLEST_BEYOND = (
-    24_500,
-    17_500,
-)  # px of a paper's page, of the page beyond it; 20,000 and 12,000 are wanted
+TALLEST, TALLEST_BEYOND = 20_000, 12_000  # px of a paper's page, of the page beyond it
 FIRST = {"figure": 1350, "verdict": 2700}  # px down to the end of a paper's first
 LINES = {"whole-paper": 20, "pseudocode": 45}  # of a visible cell with this tag; of others
 LINES_ELSE = 15
