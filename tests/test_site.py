@@ -130,7 +130,7 @@ def test_the_front_page_has_a_row_a_paper_with_how_firmly(tree):
     text = scoreboard.papers(read_records(source, results))
     first, *others = BeautifulSoup(text, "html.parser").find_all("li")
     assert len(others) == 4 and "Zhan & Matwin" in first.get_text()
-    assert "2 of 2 main claims met" not in first.get_text()
+    assert "2 of 2 claims met" not in first.get_text()
     assert "same verdict in 6 of 8 variations, 2 cannot tell" in first.get_text()
 
 

@@ -17,7 +17,9 @@ function makeScrollable(element) {
 const roles = { TABLE: "table", THEAD: "rowgroup", TBODY: "rowgroup", TR: "row", TH: "columnheader", TD: "cell" };
 function makeCards(table) {
   const place = table.parentElement;
-  if (table.matches(".claims, .carded") || !table.tHead || table.offsetWidth <= place.clientWidth + 1) return;
+  const cards = table.matches(".stacked.carded"); // on a phone from the start
+  if (table.matches(".claims") || table.hasAttribute("role") || !table.tHead) return;
+  if (!cards && table.offsetWidth <= place.clientWidth + 1) return;
   const heads = [];
   for (const row of table.tHead.rows) {
     let column = 0;

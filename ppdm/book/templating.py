@@ -31,7 +31,7 @@ def table(heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     """A table in Markdown, a card a row on a phone.
 
     >>> print(table(["a", "b"], [[1, "x"]]))
-    {.stacked}
+    {.stacked .carded}
     | a | b |
     | :-- | :-- |
     | 1 | x |
@@ -39,4 +39,6 @@ def table(heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     """
     heads = list(heads)
     lines = [heads, [":--"] * len(heads), *rows]
-    return "\n".join(["{.stacked}", *(f"| {' | '.join(map(str, line))} |" for line in lines), ""])
+    return "\n".join(
+        ["{.stacked .carded}", *(f"| {' | '.join(map(str, line))} |" for line in lines), ""]
+    )
