@@ -105,13 +105,17 @@ def _used_icons(site: Path) -> set[str]:
 AHEAD = (
     '{const d=document.documentElement.dataset;if(d.theme==="auto")'
     'd.theme=matchMedia("(prefers-color-scheme: dark)").matches?"dark":"light"}'
-    'if(location.protocol!=="file:"){const f=document.createElement("link");Object.assign(f,{rel:"preload",as:"font",'
-    'type:"font/woff2",crossOrigin:"",href:document.documentElement.dataset.content_root+'
-    '"_static/fonts/source-serif-4.woff2"});document.head.append(f)}'
+    'if(location.protocol!=="file:")for(const n of ["fonts/source-serif-4.woff2"]){const f=document.createElement("link");'
+    'Object.assign(f,{rel:"preload",as:"font",crossOrigin:"",href:document.documentElement.dataset.content_root+'
+    '"_static/"+n});document.head.append(f)}'
     'else document.fonts.load("1em \\"Source Serif 4\\"").catch(()=>0)'
 )
 
 
+#: Letters of formulas, which a page asks for ahead if it has any.
+_LETTERS = tuple(
+    f"mathjax/output/chtml/fonts/woff-v2/MathJax_{n}.woff" for n in ("Main-Regular", "Math-Italic")
+)
 _SET = re.compile(
     r'<(span|div) class="(math [^"]*)"(?: style="--room:[^"]*")?>(\s*\\[(\[].*?)</\1>', re.DOTALL
 )
@@ -163,6 +167,11 @@ def mend_page(text: str) -> str:
     """
     for wrong, right in _IN_PAGES:
         text = wrong.sub(right, text)
+    if 'class="math' in text:
+        letters = "".join(f',"{name}"' for name in _LETTERS)
+        text = text.replace(
+            '["fonts/source-serif-4.woff2"]', f'["fonts/source-serif-4.woff2"{letters}]'
+        )
     return _with_rooms(text, {})
 
 
