@@ -133,10 +133,9 @@ class Chapter:
         self.figures += 1
         name = name or str(self.figures)
         content = {"SVG": plot.svg(figure, alone=True)}
-        if getattr(figure, "data", None) is not None:  # nine digits: more than a drawing shows
-            content["CSV"] = figure.data.to_csv(
-                index=False, lineterminator="\n", float_format="%.9g"
-            )
+        data = getattr(figure, "data", None)
+        if data is not None:  # nine digits: more than a drawing shows
+            content["CSV"] = data.to_csv(index=False, lineterminator="\n", float_format="%.9g")
         files = {}
         for kind, text in content.items():
             place = f"figures/{self.stem}/{name}.{kind.lower()}"
