@@ -36,7 +36,7 @@ WRONG = [
     ("00_primer", "respondents", "0", "a whole number, 2 or more"),
     ("00_primer", "theta", "0.5", "a number, 0 or more, at most 1, not 0.5"),
     ("00_data", "ties", "up", "'low', 'high' or 'even'"),
-    ("01", "reps", "abc", "a whole number, 2 or more, or None"),
+    ("01", "reps", "abc", "a whole number, 10 or more, or None"),
     ("01", "alpha", "abc", "a number, 0 or more"),
     (
         "01",
