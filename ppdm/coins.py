@@ -108,14 +108,14 @@ def histogram(values: Sequence[float], truth: float | None = None, bins: int = 3
     """
     if not len(values):
         raise ValueError("a histogram needs at least one value")
-    seen = [float(value) for value in values]
-    shown = seen if truth is None else [*seen, truth]
-    lowest, highest = min(shown), max(shown)
+    numbers = [float(value) for value in values]
+    places = numbers if truth is None else [*numbers, truth]
+    lowest, highest = min(places), max(places)
     if lowest == highest:
         lowest, highest = lowest - 0.5, highest + 0.5
     step = (highest - lowest) / bins
     counts = [0] * bins
-    for value in seen:
+    for value in numbers:
         counts[min(bins - 1, int((value - lowest) / step))] += 1
     floor, across = HEIGHT - 24, (WIDTH - 40) / (highest - lowest)
 
@@ -131,8 +131,8 @@ def histogram(values: Sequence[float], truth: float | None = None, bins: int = 3
     if truth is not None:
         parts.append(_line(place(truth), 18, place(truth), floor, "truth"))
         parts.append(_text(place(truth), 12, f"the truth, {truth:.2f}", "middle"))
-    mean = sum(seen) / len(seen)
-    words = f"{len(seen)} values from {min(seen):.3f} to {max(seen):.3f}, on average {mean:.4f}"
+    mean = sum(numbers) / len(numbers)
+    words = f"{len(numbers)} values from {min(numbers):.3f} to {max(numbers):.3f}, on average {mean:.4f}"
     return Picture(_drawing(HEIGHT, parts, words), words)
 
 
@@ -223,8 +223,8 @@ def curves(
         f"{name or f'{y} against {x}'}: from {line[0][1]:.3g} at {line[0][0]:.3g} to {line[-1][1]:.3g} at {line[-1][0]:.3g}"
         for name, line in lines.items()
     ]
-    told = "; ".join(words + [f"{name}: {level:.3g}" for name, level in levels.items()])
-    return Picture(_drawing(TALL + 14 + 20 * len(names), parts, told, WIDE), told)
+    alt = "; ".join(words + [f"{name}: {level:.3g}" for name, level in levels.items()])
+    return Picture(_drawing(TALL + 14 + 20 * len(names), parts, alt, WIDE), alt)
 
 
 def _in_columns(rows: Sequence[Sequence[str]]) -> str:

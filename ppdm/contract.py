@@ -91,12 +91,12 @@ class Survey:
     known: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        asked = self.attributes
+        levels_of = self.attributes
         _require(
-            isinstance(asked, Mapping) and len(asked),
-            "a survey asks something: attributes", "is a mapping from names to levels", asked,
+            isinstance(levels_of, Mapping) and len(levels_of),
+            "a survey asks something: attributes", "is a mapping from names to levels", levels_of,
         )  # fmt: skip
-        attributes = {_name(name): _levels(name, levels) for name, levels in asked.items()}
+        attributes = {_name(name): _levels(name, levels) for name, levels in levels_of.items()}
         refuse_alike("the attributes", attributes)
         _text("title", self.title)
         if self.target is not None:
@@ -105,13 +105,13 @@ class Survey:
         _require(isinstance(self.questions, Mapping), "questions", allowed, self.questions)
         for name, words in self.questions.items():
             _text(f"the question for {_known(name, attributes, 'questions')!r}", words)
-        known = _distributions("known", self.known)
-        for name, shares in known.items():
+        frequencies = _distributions("known", self.known)
+        for name, shares in frequencies.items():
             levels = attributes[_known(name, attributes, "known")]
             allowed = f"has a share for each level of {name!r} ({listed(levels)})"
             _require(len(shares) == len(levels), "known", allowed, shares)
         plain = {
-            "attributes": attributes, "questions": self.questions, "known": known,
+            "attributes": attributes, "questions": self.questions, "known": frequencies,
             "protection": _protections(self.protection, attributes),
         }  # fmt: skip
         for name, value in plain.items():
@@ -137,8 +137,8 @@ class Survey:
     @property
     def protected(self) -> tuple[str, ...]:
         """The attributes that are disguised, in the order asked."""
-        named = {name for spec in self.protection for name in members(spec)}
-        return tuple(name for name in self.names if name in named)
+        names = {name for spec in self.protection for name in members(spec)}
+        return tuple(name for name in self.names if name in names)
 
     @property
     def fingerprint(self) -> str:
@@ -186,20 +186,20 @@ class Survey:
         plain = _mapping("a survey", plain, parts, needed=("attributes",))
         form, version = plain.get("format", FORMAT), plain.get("version", VERSION)
         _require(form == FORMAT, "the format of a survey", f"is {FORMAT!r}", form)
-        known = version == VERSION and not isinstance(version, bool)
-        _require(known, "the version of a survey", f"is {VERSION} for this program", version)
+        readable = version == VERSION and not isinstance(version, bool)
+        _require(readable, "the version of a survey", f"is {VERSION} for this program", version)
         keys = ("name", "levels", "question", "known")
         entries = [
             _mapping("an attribute", entry, keys, needed=("name", "levels"))
             for entry in _sequence("attributes", plain["attributes"])
         ]
         attributes = _once([(_name(entry["name"]), entry["levels"]) for entry in entries])
-        questions, known = (
+        questions, shares = (
             {entry["name"]: entry[key] for entry in entries if key in entry}
             for key in ("question", "known")
         )
         title, protection = plain.get("title", ""), plain.get("protection", ())
-        return cls(attributes, protection, plain.get("class"), title, questions, known)
+        return cls(attributes, protection, plain.get("class"), title, questions, shares)
 
     def to_json(self) -> str:
         """The survey as it is published: one JSON text, the same for equal surveys."""
@@ -282,8 +282,8 @@ def _protections(given: Any, attributes: Mapping[str, tuple]) -> list[dict[str, 
 def _protection(given: Any, attributes: Mapping[str, tuple]) -> dict[str, Any]:
     """One protection: each key read as the table of mechanisms says, then held to the levels."""
     kind: Any = given.get("mechanism") if isinstance(given, Mapping) else given
-    known = isinstance(given, Mapping) and isinstance(kind, str) and kind in _MECHANISMS
-    _require(known, "a mechanism", f"is one of {', '.join(_MECHANISMS)}", kind)
+    is_device = isinstance(given, Mapping) and isinstance(kind, str) and kind in _MECHANISMS
+    _require(is_device, "a mechanism", f"is one of {', '.join(_MECHANISMS)}", kind)
     mechanism, who = _MECHANISMS[kind], f"the mechanism {kind}"
     readers = mechanism.needed | mechanism.optional | {"attributes": _sequence}
     if mechanism.groups:
@@ -295,10 +295,10 @@ def _protection(given: Any, attributes: Mapping[str, tuple]) -> dict[str, Any]:
         if key in mechanism.needed or spec.get(key) is not None
     }
     where = [key for key in ("attributes", "groups") if key in readers]
-    named = [key for key in where if key in plain]
-    _require(len(named) == 1, who, f"names its {' or its '.join(where)}", named)
-    if not all(groups(plain)) or not plain[named[0]]:
-        raise ValueError(f"{who} has no {named[0]}: nothing would be disguised")
+    keys = [key for key in where if key in plain]
+    _require(len(keys) == 1, who, f"names its {' or its '.join(where)}", keys)
+    if not all(groups(plain)) or not plain[keys[0]]:
+        raise ValueError(f"{who} has no {keys[0]}: nothing would be disguised")
     _fit(who, plain, mechanism, attributes)
     return plain
 
@@ -317,13 +317,13 @@ def _fit(
         chances = {"forced": spec.get("forced"), "prior": spec.get("prior"),
                    "each row of the matrix": spec.get("matrix", [None])[0],
                    f"personal of {name!r}": personal.get(name)}  # fmt: skip
-        for what, given in chances.items():
+        for what, chance in chances.items():
             allowed = f"has a probability for each level of {name!r} ({listed(levels)})"
-            _require(given is None or len(given) == len(levels), what, allowed, given)
-        turned = [level for level in levels if level != spec.get("absent", levels)]
+            _require(chance is None or len(chance) == len(levels), what, allowed, chance)
+        ends = [level for level in levels if level != spec.get("absent", levels)]
         allowed = f"is for two answers; {name!r} has {listed(levels)}"
-        _require(not mechanism.two or len(turned) == 2, who, allowed, turned)
-        last = mechanism.groups or len(turned) == len(levels) or levels[-1] == spec.get("absent")
+        _require(not mechanism.two or len(ends) == 2, who, allowed, ends)
+        last = mechanism.groups or len(ends) == len(levels) or levels[-1] == spec.get("absent")
         _require(last, f"what is absent of {name!r}", "is its last level", spec.get("absent"))
     if "matrix" in spec:
         rows, outputs = spec["matrix"], spec.get("outputs")

@@ -60,8 +60,8 @@ class Domain:
             )
         object.__setattr__(self, "names", tuple(self.names))
         levels_in_order = (
-            tuple(in_order(f"the levels of {name!r}", given))
-            for name, given in zip(self.names, self.levels)
+            tuple(in_order(f"the levels of {name!r}", own))
+            for name, own in zip(self.names, self.levels)
         )
         object.__setattr__(self, "levels", tuple(levels_in_order))
         object.__setattr__(self, "whole", self.names)
@@ -136,8 +136,8 @@ class Domain:
         >>> Domain(("A", "B"), ((0, 1), (0, 1))).with_levels({"B": ("n", "y")}).levels
         ((0, 1), ('n', 'y'))
         """
-        for name, given in levels.items():
-            _refuse_repeated(name, given)
+        for name, own in levels.items():
+            _refuse_repeated(name, own)
         new = tuple(levels.get(n, old) for n, old in zip(self.names, self.levels, strict=True))
         same = all(one is other for one, other in zip(new, self.levels))
         return self if same else Domain(self.names, new, self.whole)
@@ -299,10 +299,10 @@ def _fits(levels: tuple, dtype: Any) -> bool:
     if dtype.kind not in "iubf":
         return True
     try:  # a type of whole numbers would cut 0.5 down to 0
-        held = pd.Series(list(levels)).astype(dtype).tolist()
+        values = pd.Series(list(levels)).astype(dtype).tolist()
     except (TypeError, ValueError, OverflowError):
         return False
-    return all(a == b for a, b in zip(held, levels, strict=True))
+    return all(a == b for a, b in zip(values, levels, strict=True))
 
 
 def as_frame(records: object) -> pd.DataFrame:
@@ -405,8 +405,8 @@ def _number(rows: np.ndarray, alike: np.ndarray) -> str:
 def _distinct(column: pd.Series) -> tuple[list, np.ndarray]:
     """The distinct values of a column without gaps, and which of them each row has."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        used, numbers = np.unique(column.cat.codes.to_numpy(), return_inverse=True)
-        return column.cat.categories[used].tolist(), numbers
+        codes, numbers = np.unique(column.cat.codes.to_numpy(), return_inverse=True)
+        return column.cat.categories[codes].tolist(), numbers
     try:
         numbers, values = pd.factorize(column)
     except TypeError:
@@ -487,5 +487,5 @@ def listed(values: Iterable, most: int = 12) -> str:
     'A, B, ... (3 in all)'
     """
     values = [repr(value) if not isinstance(value, str) else value for value in values]
-    shown = ", ".join(values[:most])
-    return shown if len(values) <= most else f"{shown}, ... ({len(values)} in all)"
+    text = ", ".join(values[:most])
+    return text if len(values) <= most else f"{text}, ... ({len(values)} in all)"

@@ -206,8 +206,8 @@ def to_pandas(records: object) -> pd.DataFrame:
     source = Source(frame, source.text)
     levels = declared_levels(source, source.names)
     columns = {name: _column(frame[name], source.text) for name in source.names}
-    for name, known in levels.items():
-        columns[name] = columns[name].astype(pd.CategoricalDtype(list(known)))
+    for name, own in levels.items():
+        columns[name] = columns[name].astype(pd.CategoricalDtype(list(own)))
     return pd.DataFrame(columns)
 
 
@@ -400,12 +400,12 @@ def _read(values: list[str | None]) -> list:
     >>> _read(["0", "1", None]), _read(["0", "x"]), _read(["no", "01"])
     ([0, 1, None], ['0', 'x'], ['no', '01'])
     """
-    known = [value for value in values if value]
+    present = [value for value in values if value]
     for pattern, kind in (
         (r"-?(0|[1-9]\d{0,17})", int),
         (r"-?\d+\.\d*", float),
         ("(?i)true|false", lambda word: word.lower() == "true"),
     ):
-        if known and all(re.fullmatch(pattern, value) for value in known):
+        if present and all(re.fullmatch(pattern, value) for value in present):
             return [kind(value) if value else None for value in values]
     return [value or None for value in values]

@@ -282,7 +282,7 @@ def grow_nodes(
     """
     dense, k, zero = len(digits) == 0, len(all_sizes), TIE * max(total(values), 1.0)
     attribute, first_child, counts, label = _root(values, digits, truth, classes, zero)
-    used, top = 1, 0
+    n_nodes, top = 1, 0
     stack = np.zeros((1 + all_sizes.sum(), 5), dtype=np.int64)
     if _has_records(counts, 0, literal, zero) and not _is_pure(counts, 0, zero):
         stack[0, _STOP], top = len(values), 1
@@ -305,14 +305,14 @@ def grow_nodes(
             _settle(pairs, rest, depth, sizes, left, share)
         a = _best_split(pairs, sizes, left, counts, node, literal)
         fan = sizes[a]
-        if used + fan > len(attribute):
+        if n_nodes + fan > len(attribute):
             attribute, first_child, counts, label = _with_room(
-                attribute, first_child, counts, label, used, fan
+                attribute, first_child, counts, label, n_nodes, fan
             )
-        attribute[node], first_child[node] = names[a], used
+        attribute[node], first_child[node] = names[a], n_nodes
         bottom, end = top, start
         for v in range(fan):
-            child, begin = used + v, end
+            child, begin = n_nodes + v, end
             if not _born(counts, label, child, node, pairs, a, v, literal, zero) or left == 1:
                 continue
             if dense:
@@ -327,8 +327,8 @@ def grow_nodes(
             _set_aside(pairs, a, left, sizes, rest, depth + 1)
             for i in range(bottom, top):
                 stack[i, _SHARE] = _TAKES if i == bottom else _GIVES  # the first comes last
-        used += fan
-    return Nodes(attribute[:used], first_child[:used], counts[:used], label[:used])
+        n_nodes += fan
+    return Nodes(attribute[:n_nodes], first_child[:n_nodes], counts[:n_nodes], label[:n_nodes])
 
 
 # -- the attributes and the pairs of a node --------------------------------------------------
@@ -611,9 +611,9 @@ def _spread(pairs: np.ndarray, a: int, v: int, literal: bool) -> float:
         classes += n > 0
     if size <= 0 or (classes == 1 and not literal):
         return 0.0
-    spread = 0.0
+    width = 0.0
     for j in range(pairs.shape[2]):
         n = pairs[a, v, j]
         if n > 0:
-            spread += n * np.log(size / n)
-    return spread
+            width += n * np.log(size / n)
+    return width

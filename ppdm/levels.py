@@ -27,7 +27,7 @@ def places(values: Sequence[Any], levels: Sequence[Any], name: Hashable = "") ->
     array([ 1,  0, -1])
     """
     exact = {level: place for place, level in enumerate(levels)}
-    written = _by_number(levels)
+    numbers = _by_number(levels)
     places_of = np.full(len(values), -1, dtype=np.int64)
     readings = {}
     for i, value in enumerate(values):
@@ -36,7 +36,7 @@ def places(values: Sequence[Any], levels: Sequence[Any], name: Hashable = "") ->
         except TypeError:  # a list, a dictionary: no level
             continue
         if places_of[i] < 0:
-            places_of[i] = written.get(_number(value), -1)
+            places_of[i] = numbers.get(_number(value), -1)
             if places_of[i] >= 0:
                 readings[value] = levels[places_of[i]]
     if readings:
@@ -83,13 +83,13 @@ def refuse_alike(what: str, values: Iterable[Any]) -> None:
     """
     known_forms: dict[Any, Any] = {}
     for value in values:
-        written = " ".join(unicodedata.normalize("NFC", str(value)).split())
-        for key in {value, written}:
+        text = " ".join(unicodedata.normalize("NFC", str(value)).split())
+        for key in {value, text}:
             if key in known_forms:
                 raise ValueError(
                     f"{what} must differ, also when written: {known_forms[key]!r} and {value!r} look alike"
                 )
-        known_forms |= {value: value, written: value}
+        known_forms |= {value: value, text: value}
 
 
 def zeros_and_ones(values: Iterable[Any]) -> bool:

@@ -78,9 +78,9 @@ def read(frame: object) -> dict[str, str]:
         return {}
     return {
         name: mark
-        for name, mark, known in columns
+        for name, mark, own in columns
         if name in frame.columns
-        and np.isin(_keys(labels[rows], _digests(frame[name], rows)), known).all()
+        and np.isin(_keys(labels[rows], _digests(frame[name], rows)), own).all()
     }
 
 

@@ -675,9 +675,9 @@ def _numbers(values: ArrayLike, domain: Domain, cells: np.ndarray | None) -> np.
             "a frame says which rows and columns it has: see from_crosstab, from_frame"
         )
     array = np.asarray(values, dtype=np.float64)
-    expected = domain.size if cells is None else len(cells)
-    if array.size != expected:
-        raise ValueError(f"{expected} cells need {expected} numbers; {array.size} given")
+    size = domain.size if cells is None else len(cells)
+    if array.size != size:
+        raise ValueError(f"{size} cells need {size} numbers; {array.size} given")
     if array.ndim > 1 and array.shape != domain.shape:
         raise ValueError(
             f"the table has the shape {domain.shape}, an axis an attribute; the numbers have {array.shape}"
@@ -767,16 +767,16 @@ def count(
     >>> count(pd.DataFrame({"vote": ["y"]}), {"vote": ("n", "y")}).dense
     array([0., 1.])
     """
-    frame, known, scheme = _asked(frame, levels)
+    frame, own, scheme = _asked(frame, levels)
     if engines.elsewhere(frame):
         if weights is not None:
             raise ValueError("weights are an array beside a pandas frame; other frames have none")
         source = engines.opened(frame)
-        names = _chosen(source.names, names, known)
+        names = _chosen(source.names, names, own)
         (distinct,) = engines.grouped(source, [names])
-        return _said(_counted(source, distinct, _only(known, names)), NOT_SAID, scheme)
+        return _said(_counted(source, distinct, _only(own, names)), NOT_SAID, scheme)
     frame = as_frame(frame)
-    return _count(frame, kinds.of_frame(frame), known, scheme, weights, names)
+    return _count(frame, kinds.of_frame(frame), own, scheme, weights, names)
 
 
 def _count(
@@ -838,17 +838,17 @@ def _said(table: Table, kind: Kind, scheme: Scheme | None) -> Table:
 
 def _with_those_of(kind: Kind, levels: Levels, columns: Sequence[str]) -> Levels:
     """The levels that are given, and those of reports that say how they were made."""
-    known = {name: own for name, own in kinds.levels_of(kind).items() if name in columns}
+    own_levels = {name: own for name, own in kinds.levels_of(kind).items() if name in columns}
     if declared(levels) is not None:
         return levels
     by_name = levels if isinstance(levels, Mapping) else {}
-    for name, own in known.items():
+    for name, own in own_levels.items():
         if name in by_name and tuple(in_order(f"the levels of {name!r}", by_name[name])) != own:
             raise ValueError(
                 f"the reports of {name!r} have the levels {listed(own)}, in this order; "
                 f"given are {listed(by_name[name])}"
             )
-    return {**known, **by_name}
+    return {**own_levels, **by_name}
 
 
 def _refuse_crosstab(frame: pd.DataFrame) -> None:
@@ -893,13 +893,13 @@ def reports(frame: Any, scheme: Scheme, levels: Levels = None) -> Any:
         return Reported(frame, scheme)
     frame = as_frame(frame)
     table = count(frame, declared(scheme) if levels is None else levels)
-    known, own = table.kind, scheme.kind_of_reports(table.domain)
-    both = [name for name in own.disguised if name in known.disguised]
-    if both or known.what == "answers":
+    kind, own = table.kind, scheme.kind_of_reports(table.domain)
+    both = [name for name in own.disguised if name in kind.disguised]
+    if both or kind.what == "answers":
         raise ValueError(
-            f"{listed(both or own.disguised)} are marked as {known!r} already: a frame is marked once"
+            f"{listed(both or own.disguised)} are marked as {kind!r} already: a frame is marked once"
         )
-    return kinds.mark(frame.copy(), Kind("reports", known.channels + own.channels))
+    return kinds.mark(frame.copy(), Kind("reports", kind.channels + own.channels))
 
 
 def count_marginals(
@@ -915,17 +915,17 @@ def count_marginals(
     [[[1.0, 0.0], [1.0, 1.0]], [3.0, 0.0]]
     """
     marginals = [list(names) for names in marginals]
-    frame, known, scheme = _asked(frame, levels)
+    frame, own, scheme = _asked(frame, levels)
     if not engines.elsewhere(frame):
         frame = as_frame(frame)
         kind = kinds.of_frame(frame)
-        return [_count(frame, kind, known, scheme, None, names) for names in marginals]
+        return [_count(frame, kind, own, scheme, None, names) for names in marginals]
     source = engines.opened(frame)
     for names in marginals:
-        _chosen(source.names, names, known)
+        _chosen(source.names, names, own)
     covers = engines.together(source, marginals)
     tables = [
-        _counted(source, cells, _only(known, cover))
+        _counted(source, cells, _only(own, cover))
         for cover, cells in zip(covers, engines.grouped(source, covers), strict=True)
     ]
     parts = [
@@ -952,7 +952,7 @@ def _counted(source: engines.Source, cells: engines.Cells, levels: Mapping) -> T
     """A table from the distinct records that an engine found."""
     frame, numbers = cells
     if source.text:  # what stands in a file of words has no type of its own
-        frame = frame.assign(**{n: _as_levels(frame[n], given) for n, given in levels.items()})
+        frame = frame.assign(**{n: _as_levels(frame[n], own) for n, own in levels.items()})
     types = engines.declared_levels(source, [name for name in frame.columns if name not in levels])
     codes, domain = encode(frame, {**types, **levels}, numbers)
     domain = replace(domain, whole=tuple(source.names))
@@ -960,8 +960,8 @@ def _counted(source: engines.Source, cells: engines.Cells, levels: Mapping) -> T
 
 
 def _as_levels(column: pd.Series, levels: Iterable) -> pd.Series:
-    written = {str(level): level for level in levels}
-    return pd.Series([written.get(str(v), v) for v in column.tolist()], dtype=object)
+    by_text = {str(level): level for level in levels}
+    return pd.Series([by_text.get(str(v), v) for v in column.tolist()], dtype=object)
 
 
 def _chosen(columns: Iterable[str], names: Sequence[str] | None, levels: Levels) -> list[str]:
@@ -971,8 +971,8 @@ def _chosen(columns: Iterable[str], names: Sequence[str] | None, levels: Levels)
     columns, whole = [*columns], declared(levels)
     if whole is not None and names is None:
         return list(columns_of(whole, pd.DataFrame(columns=columns)).columns)
-    given = levels if whole is None else whole.names
-    refuse_unknown([name for name in given or () if whole is None], columns)
+    choice = levels if whole is None else whole.names
+    refuse_unknown([name for name in choice or () if whole is None], columns)
     unknown = [name for name in names or () if name not in columns]
     if unknown:
         raise ValueError(f"the frame has no column {listed(unknown)}; it has {listed(columns)}")
@@ -986,8 +986,11 @@ def _only(levels: Levels, names: Sequence[str]) -> dict[str, tuple]:
     whole = declared(levels)
     if whole is not None:
         levels = dict(zip(whole.names, whole.levels, strict=True))
-    part = {name: given for name, given in (levels or {}).items() if name in names}
-    return {name: tuple(in_order(f"the levels of {name!r}", given)) for name, given in part.items()}
+    part = {name: own_levels for name, own_levels in (levels or {}).items() if name in names}
+    return {
+        name: tuple(in_order(f"the levels of {name!r}", own_levels))
+        for name, own_levels in part.items()
+    }
 
 
 def checked_weights(weights: ArrayLike, records: int) -> np.ndarray:

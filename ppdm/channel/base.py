@@ -79,9 +79,9 @@ class Channel(ABC):
     @cached_property
     def key(self) -> str:
         """A fingerprint of what is done to these columns, however it is spelled."""
-        ordered = sorted(self.names, key=str)
-        if ordered != list(self.names):
-            return self.only(ordered).key
+        order = sorted(self.names, key=str)
+        if order != list(self.names):
+            return self.only(order).key
         if len(self.names) == 1:
             what: list[Any] = ["matrix", digest(self.matrix)]
         else:

@@ -120,9 +120,9 @@ class Flip(Channel):
         truth, lie = self.keep * values, (1 - self.keep) * values[partners]
         itself = partners == np.arange(len(partners))  # the coin changes nothing
         most = np.where(itself, values, np.maximum(truth, lie))
-        named = np.where(itself | (truth >= lie), cell, cell[partners])
+        likeliest = np.where(itself | (truth >= lie), cell, cell[partners])
         shape = believed.chance.shape
-        return Best(most.reshape(shape), named.reshape(shape))
+        return Best(most.reshape(shape), likeliest.reshape(shape))
 
     def chance(self, reports: np.ndarray, answers: np.ndarray) -> np.ndarray:
         same = (reports == answers).all(axis=-1)

@@ -57,11 +57,11 @@ class Lot(Channel):
         [0] ('A',) [0.75 0.25] [2 5]
         [1] ('B',) [0.75 0.25] [6 7]
         """
-        grown = math.exp(self.rate)
+        growth = math.exp(self.rate)
         for block, size in zip(self.blocks, self.sizes, strict=True):
             axes, part = [self.inputs.axis(name) for name in block], self.inputs.only(block)
             even = np.full((part.size, part.size), size / part.size)
-            M = (even + (grown - 1) * np.eye(part.size)) / (grown + size - 1)
+            M = (even + (growth - 1) * np.eye(part.size)) / (growth + size - 1)
             digits = np.tile(np.array(self.inputs.shape, dtype=np.int64), (part.size, 1))
             digits[:, axes] = part.digits(np.arange(part.size))
             yield axes, part, M, self.outputs.codes(digits)
@@ -88,8 +88,8 @@ class Lot(Channel):
         answers = values
         for axis, size in zip(axes, self.inputs.shape, strict=True):
             answers = answers.take(range(size), axis)
-        grown = math.exp(self.rate) - 1
-        keep = float(np.mean([grown / (grown + size) for size in sizes]))
+        growth = math.exp(self.rate) - 1
+        keep = float(np.mean([growth / (growth + size) for size in sizes]))
         total = answers.sum(axis=axes, keepdims=True)
         own = (answers - (1 - keep) * total / self.inputs.size) / keep
         return own * (len(self.blocks) / len(sizes))
@@ -120,8 +120,8 @@ class Lot(Channel):
             raise ValueError("a lot is drawn for whole records: it names all of their answers")
         lots = rng.multinomial(cells.counts, np.full(len(self.blocks), 1 / len(self.blocks)))
         codes, numbers = [], []
-        for (axes, part, M, reports), asked in zip(self.each_block(), lots.T, strict=True):
-            own = np.bincount(part.codes(cells.digits(axes)), asked, minlength=part.size)
+        for (axes, part, M, reports), in_lot in zip(self.each_block(), lots.T, strict=True):
+            own = np.bincount(part.codes(cells.digits(axes)), in_lot, minlength=part.size)
             codes.append(reports)
             numbers.append(rng.multinomial(own.astype(np.int64), M.T).sum(axis=0))
         domain = cells.domain.with_levels(dict(zip(self.names, self.outputs.levels)))
@@ -133,14 +133,14 @@ class Lot(Channel):
         raise ValueError("a lot is guessed block by block: see ppdm.disguise.guess")
 
     def chance(self, reports: np.ndarray, answers: np.ndarray) -> np.ndarray:
-        asked = reports < np.array(self.inputs.shape)
-        reports, answers, asked = np.broadcast_arrays(reports, answers, asked)
+        in_lot = reports < np.array(self.inputs.shape)
+        reports, answers, in_lot = np.broadcast_arrays(reports, answers, in_lot)
         chance = np.zeros(reports.shape[:-1])
         for axes, _, M, _ in self.each_block():
             inside = np.isin(np.arange(len(self.names)), axes)
             same = (reports[..., axes] == answers[..., axes]).all(axis=-1)
             part = np.where(same, M[0, 0], M[0, -1]) / len(self.blocks)
-            chance += np.where((asked == inside).all(axis=-1), part, 0.0)
+            chance += np.where((in_lot == inside).all(axis=-1), part, 0.0)
         return chance
 
     def epsilon(self) -> float:
@@ -155,4 +155,4 @@ def with_not_asked(domain: Domain) -> Domain:
     ((0, 1, 'not asked'),)
     """
     levels = zip(domain.names, domain.levels, strict=True)
-    return domain.with_levels({name: (*known, NOT_ASKED) for name, known in levels})
+    return domain.with_levels({name: (*own, NOT_ASKED) for name, own in levels})

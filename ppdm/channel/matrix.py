@@ -80,12 +80,12 @@ class Matrix(Channel):
         values, cell = (np.moveaxis(part, axes[0], 0) for part in believed)
         chances = self.M.T.reshape(len(values), len(self.M), *[1] * (values.ndim - 1))
         most = chances[0] * values[0]
-        named = np.broadcast_to(cell[0], most.shape)
+        likeliest = np.broadcast_to(cell[0], most.shape)
         for x in range(1, len(values)):  # the first of equals stays
             joint = chances[x] * values[x]
             better = joint > most
-            most, named = np.where(better, joint, most), np.where(better, cell[x], named)
-        return Best(np.moveaxis(most, 0, axes[0]), np.moveaxis(named, 0, axes[0]))
+            most, likeliest = np.where(better, joint, most), np.where(better, cell[x], likeliest)
+        return Best(np.moveaxis(most, 0, axes[0]), np.moveaxis(likeliest, 0, axes[0]))
 
     def chance(self, reports: np.ndarray, answers: np.ndarray) -> np.ndarray:
         return self.M[reports[..., 0], answers[..., 0]]

@@ -222,8 +222,8 @@ class Mixture(Channel):
         commonest = values.argmax(axis=1)[:, None]
         own = (self.keep + stranger) * values
         other = stranger * np.take_along_axis(values, commonest, 1)
-        named = np.where(own >= other, cell, np.take_along_axis(cell, commonest, 1))
-        best = np.maximum(own, other), named
+        likeliest = np.where(own >= other, cell, np.take_along_axis(cell, commonest, 1))
+        best = np.maximum(own, other), likeliest
         return Best(*(from_rows(part, believed.cell, axes, self.inputs.shape) for part in best))
 
     def truth(self, values: np.ndarray, axes: Axes) -> np.ndarray:

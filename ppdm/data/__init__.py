@@ -77,14 +77,14 @@ def load(name: str, source: str | None = None, **download: Any) -> Dataset:
     >>> load("pima").frame.shape
     (768, 9)
     """
-    known = entry(name)
+    item = entry(name)
     origin = "source" if source is not None else "PPDM_DATA_SOURCE"
     source = source or os.environ.get("PPDM_DATA_SOURCE") or "stored"
     if source not in SOURCES:
         raise ValueError(f"{origin} must be one of {', '.join(SOURCES)}, not {source!r}")
     if source == "stored":
         return load_stored(name)
-    if known.uci_id is None:
+    if item.uci_id is None:
         reason = f"{name} is no longer in the UCI archive"
     elif source == "live":
         return load_live(name, **download)

@@ -126,10 +126,10 @@ def _code(
 
 
 def _split(numbers: np.ndarray, split: str, ties: str) -> tuple[np.ndarray, str, float]:
-    known = numbers[~np.isnan(numbers)]
-    point = float(np.median(known) if split == "median" else (known.min() + known.max()) / 2)
+    present = numbers[~np.isnan(numbers)]
+    point = float(np.median(present) if split == "median" else (present.min() + present.max()) / 2)
     if ties == "even":
-        off_low, off_high = (abs((_compare(known, s, point)).mean() - 0.5) for s in (">", ">="))
+        off_low, off_high = (abs((_compare(present, s, point)).mean() - 0.5) for s in (">", ">="))
         ties = "low" if off_low <= off_high else "high"
     sign = ">" if ties == "low" else ">="
     return _compare(numbers, sign, point), sign, point
@@ -141,12 +141,12 @@ def _compare(numbers: np.ndarray, sign: str, point: float) -> np.ndarray:
 
 def _order(values: pd.Series, nominal: str) -> list[Any]:
     """The values that occur, in the order in which they are numbered."""
-    seen = values.dropna().unique()
+    distinct = values.dropna().unique()
     if nominal == "appearance":
-        return list(seen)
+        return list(distinct)
     if nominal == "alphabetical":
-        return sorted(seen, key=str)
-    return [level for level in values.cat.categories if level in set(seen)]
+        return sorted(distinct, key=str)
+    return [level for level in values.cat.categories if level in set(distinct)]
 
 
 def _fill(ones: np.ndarray, unknown: np.ndarray, missing: str) -> np.ndarray:

@@ -56,15 +56,15 @@ class Entry:
 
 
 def _entries() -> dict[str, Entry]:
-    written = yaml.safe_load(Path(__file__).with_suffix(".yml").read_text(encoding="utf-8"))
+    content = yaml.safe_load(Path(__file__).with_suffix(".yml").read_text(encoding="utf-8"))
     entries = {}
-    for name, known in written.items():
-        files = tuple(RawFile(**file) for file in known.pop("files"))
+    for name, item in content.items():
+        files = tuple(RawFile(**file) for file in item.pop("files"))
         columns = tuple(
             Column(column, tuple(words.get("levels", ())), words.get("means", ""))
-            for column, words in known.pop("columns").items()
+            for column, words in item.pop("columns").items()
         )
-        entries[name] = Entry(name, files=files, columns=columns, **known)
+        entries[name] = Entry(name, files=files, columns=columns, **item)
     return entries
 
 
@@ -79,8 +79,8 @@ def in_words(text: str) -> str:
     >>> in_words("breast-cancer-wisconsin, q = 0.3")
     'Breast Cancer, q = 0.3'
     """
-    for name, shown in SHORT.items():
-        text = re.sub(rf"(?<![\w-]){name}(?![\w-])", shown, text)
+    for name, words in SHORT.items():
+        text = re.sub(rf"(?<![\w-]){name}(?![\w-])", words, text)
     return text
 
 

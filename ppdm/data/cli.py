@@ -20,7 +20,7 @@ def main(args: argparse.Namespace) -> int:
         from .stored import verify
 
         return 0 if verify() else 1
-    for name, known in CATALOG.items():
-        attributes = sum(column.name not in (known.target, known.id) for column in known.columns)
-        print(f"{name:<25}{known.rows:>7,} rows {attributes:>3} attributes  {known.licence}")
+    for name, item in CATALOG.items():
+        attributes = sum(column.name not in (item.target, item.id) for column in item.columns)
+        print(f"{name:<25}{item.rows:>7,} rows {attributes:>3} attributes  {item.licence}")
     return 0

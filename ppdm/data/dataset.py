@@ -108,12 +108,12 @@ def make_dataset(name: str, frame: pd.DataFrame, **provenance: Any) -> Dataset:
     >>> make_dataset("pima", frame, source="stored", sha256={}).features
     ['age']
     """
-    known = entry(name)
+    item = entry(name)
     origin = Provenance(
         name=name,
         rows=len(frame),
-        licence=known.licence,
-        citation=known.citation + (f" doi:{known.doi}" if known.doi else ""),
+        licence=item.licence,
+        citation=item.citation + (f" doi:{item.doi}" if item.doi else ""),
         **provenance,
     )
-    return Dataset(name, frame, known.target, origin, known.id)
+    return Dataset(name, frame, item.target, origin, item.id)

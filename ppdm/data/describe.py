@@ -112,7 +112,7 @@ def ones(dataset: Dataset, codings: dict[str, dict[str, Any]]) -> pd.DataFrame:
     >>> bool(table.loc["serum-insulin", "midrange"] < table.loc["serum-insulin", "median"])
     True
     """
-    shares = {label: _coded(dataset, chosen)[1] for label, chosen in codings.items()}
+    shares = {label: _coded(dataset, option)[1] for label, option in codings.items()}
     return pd.DataFrame({label: r.set_index("column")["ones"] for label, r in shares.items()})
 
 
@@ -158,8 +158,8 @@ def codings(dataset: Dataset, options: dict[str, dict[str, Any]]) -> pd.DataFram
     [0, 5]
     """
     rows = []
-    for label, chosen in options.items():
-        bits, record = _coded(dataset, chosen)
+    for label, option in options.items():
+        bits, record = _coded(dataset, option)
         shares = record.loc[record["role"] != "class", "ones"]
         rarer = np.minimum(shares, 1 - shares)
         rows.append(

@@ -65,8 +65,8 @@ def load_live(name: str, timeout: float = 60.0, refresh: bool = False) -> Datase
     """
     import lzma  # here, as ssl below: a browser's Python has neither
 
-    known = entry(name)
-    if known.uci_id is None:
+    item = entry(name)
+    if item.uci_id is None:
         raise DownloadError(f"{name} is no longer in the UCI archive: there is nothing to download")
     path = _cache_folder() / f"{name}.csv.xz"
     try:
@@ -74,9 +74,9 @@ def load_live(name: str, timeout: float = 60.0, refresh: bool = False) -> Datase
     except (OSError, lzma.LZMAError, EOFError):  # not there, or damaged: xz carries a checksum
         raw = b""
     cached = datetime.fromtimestamp(path.stat().st_mtime, UTC) if raw else None
-    raw = raw or _download(name, known.uci_id, timeout)
+    raw = raw or _download(name, item.uci_id, timeout)
     try:
-        frame = _typed(known, raw)
+        frame = _typed(item, raw)
     except ValueError as error:
         raise DownloadError(f"the UCI archive's {name} is another table: {error}") from None
     if not cached:
@@ -87,7 +87,7 @@ def load_live(name: str, timeout: float = 60.0, refresh: bool = False) -> Datase
         source="live",
         sha256={name: sha256(frame.to_csv(index=False).encode()).hexdigest()},
         retrieved=f"{cached or datetime.now(UTC):%Y-%m-%d}",
-        note=known.note,
+        note=item.note,
     )
     differences = compare(dataset)
     if len(differences):
@@ -190,7 +190,7 @@ def compare_with_archive(timeout: float = 60.0) -> pd.DataFrame:
     [[435, 7395, 0]]
     """
     rows = []
-    for name in (name for name, known in CATALOG.items() if known.uci_id is not None):
+    for name in (name for name, item in CATALOG.items() if item.uci_id is not None):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the table says what the warning would say
             dataset = load_live(name, timeout)

@@ -64,12 +64,12 @@ def load_stored(name: str, instead: str = "") -> Dataset:
     >>> load_stored("pima").frame.shape
     (768, 9)
     """
-    known = entry(name)
-    parts = [parse(known, read_raw(file), file.skip_lines) for file in known.files]
+    item = entry(name)
+    parts = [parse(item, read_raw(file), file.skip_lines) for file in item.files]
     frame = parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True)
-    checksums = {file.name: file.sha256 for file in known.files}
+    checksums = {file.name: file.sha256 for file in item.files}
     return make_dataset(
-        name, frame, source="stored", sha256=checksums, note=known.note, instead=instead
+        name, frame, source="stored", sha256=checksums, note=item.note, instead=instead
     )
 
 
@@ -81,10 +81,10 @@ def verify() -> bool:
     True
     """
     sound = True
-    for known in CATALOG.values():
-        for file in known.files:
+    for item in CATALOG.values():
+        for file in item.files:
             try:
-                rows = len(parse(known, read_raw(file), file.skip_lines))
+                rows = len(parse(item, read_raw(file), file.skip_lines))
             except DamagedFileError as damage:
                 sound = False
                 print(f"{file.name:<29}DAMAGED: {damage}")

@@ -83,17 +83,17 @@ def _batches(pieces: Iterable, size: int) -> Iterator:
     """The records in frames of exactly so many rows (the last: fewer)."""
     import narwhals as nw
 
-    held: list = []
+    queue: list = []
     batches = 0
     for piece in pieces:
-        held.append(nw.from_native(piece))
-        while sum(map(len, held)) >= size:
-            whole = nw.concat(held)
-            held = [whole[size:]]
+        queue.append(nw.from_native(piece))
+        while sum(map(len, queue)) >= size:
+            whole = nw.concat(queue)
+            queue = [whole[size:]]
             batches += 1
             yield whole[:size]
-    if sum(map(len, held)) or not batches:
-        yield nw.concat(held)
+    if sum(map(len, queue)) or not batches:
+        yield nw.concat(queue)
 
 
 def _like(records: object, reports: Callable[[], Iterator[pd.DataFrame]]) -> Any:

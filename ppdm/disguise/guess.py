@@ -50,8 +50,8 @@ def best_guess(thinks: np.ndarray, happens: np.ndarray | None = None) -> np.ndar
     """
     if happens is None:
         return thinks.max(axis=-2).sum(axis=-1)
-    named = thinks.argmax(axis=-2)
-    return np.take_along_axis(happens, named[..., None, :], axis=-2).sum(axis=(-2, -1))
+    guesses = thinks.argmax(axis=-2)
+    return np.take_along_axis(happens, guesses[..., None, :], axis=-2).sum(axis=(-2, -1))
 
 
 def vulnerability(
@@ -162,10 +162,14 @@ def _vulnerable(scheme: Any, goal: Goal, believed: Table, true: Table | None) ->
         best = likeliest(scheme, believed)
         if true is None:
             return float(best.chance.sum())
-        named = best.cell.reshape(-1)
-        reports = np.flatnonzero(true.values[named])  # elsewhere he names somebody who is not there
-        named = named[reports]
-        return float((true.values[named] * chances(scheme, reports, named, believed.domain)).sum())
+        guesses = best.cell.reshape(-1)
+        reports = np.flatnonzero(
+            true.values[guesses]
+        )  # elsewhere he names somebody who is not there
+        guesses = guesses[reports]
+        return float(
+            (true.values[guesses] * chances(scheme, reports, guesses, believed.domain)).sum()
+        )
     if goal == TRUTH:
         return float(best_guess(*(_truths(scheme, table) for table in sides)))
     secret = secrets(goal, believed)
@@ -274,10 +278,10 @@ def chances(scheme: Any, reports: np.ndarray, records: np.ndarray, domain: Domai
     array([0.8, 0.2])
     """
     bound = scheme.on(domain)
-    reported, true = bound.reported.digits(reports), domain.digits(records)
+    codes, true = bound.reported.digits(reports), domain.digits(records)
     chance = np.ones(len(reports))
     for channel, axes in bound.steps:
-        chance *= channel.chance(reported[:, list(axes)], true[:, list(axes)])
+        chance *= channel.chance(codes[:, list(axes)], true[:, list(axes)])
     return chance
 
 
@@ -288,8 +292,8 @@ def is_exact(scheme: Any, domain: Domain) -> bool:
     >>> is_exact(MultiGroup(0.8), Domain(("A",), ((0, 1),)))
     True
     """
-    reported, records = scheme.on(domain).reported.size, domain.size
-    few = reported <= records or reported * records <= ENUMERABLE
+    n_reports, records = scheme.on(domain).reported.size, domain.size
+    few = n_reports <= records or n_reports * records <= ENUMERABLE
     return few or _lot(scheme, domain) is not None
 
 

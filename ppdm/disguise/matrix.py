@@ -188,8 +188,8 @@ class RRMatrix(Mechanism):
             return Domain((attribute or "answer",), (levels,))
         if attribute is not None and attribute not in self.matrices:
             return super()._own_domain(attribute)
-        known = (self.inputs.get(n, range(m.shape[1])) for n, m in self.matrices.items())
-        return Domain(tuple(self.matrices), tuple(map(tuple, known)))
+        own = (self.inputs.get(n, range(m.shape[1])) for n, m in self.matrices.items())
+        return Domain(tuple(self.matrices), tuple(map(tuple, own)))
 
     # -- on plain arrays ---------------------------------------------------------------------
 

@@ -171,14 +171,14 @@ class Mechanism(ABC):
 
     def on(self, domain: Domain) -> Bound:
         """The scheme in a domain of true answers, which may be a marginal; remembered."""
-        known = vars(self).setdefault("_bound", {})
-        bound = known.get(id(domain))
+        cache = vars(self).setdefault("_bound", {})
+        bound = cache.get(id(domain))
         if bound is None or bound.domain is not domain:
             self.check_part(domain)
-            size = sum(b.domain.size for b in known.values() if b.whole())  # its personal answers
-            if len(known) >= _BOUND or size > _KEPT:
-                known.clear()
-            bound = known[id(domain)] = Bound(domain, self.channels(domain))
+            size = sum(b.domain.size for b in cache.values() if b.whole())  # its personal answers
+            if len(cache) >= _BOUND or size > _KEPT:
+                cache.clear()
+            bound = cache[id(domain)] = Bound(domain, self.channels(domain))
         return bound
 
     def reported(self, domain: Domain) -> Domain:
@@ -296,11 +296,11 @@ class Mechanism(ABC):
         self._refuse_guesses(frame, domain, levels)
         bound = self.on(domain)
         rng = bound.coins(rng)
-        drawn = dict(zip(domain.names, columns, strict=True))
+        column_of = dict(zip(domain.names, columns, strict=True))
         for channel in bound.channels:
-            reports_of_block = channel.draw([drawn[name] for name in channel.names], rng)
-            drawn |= zip(channel.names, reports_of_block, strict=True)
-        reports = from_level_numbers(list(drawn.values()), bound.reported, like=frame)
+            reports_of_block = channel.draw([column_of[name] for name in channel.names], rng)
+            column_of |= zip(channel.names, reports_of_block, strict=True)
+        reports = from_level_numbers(list(column_of.values()), bound.reported, like=frame)
         return kinds.mark(reports, Kind("reports", kind.channels + bound.channels))
 
     def _declares(self, names: Sequence[str]) -> Mapping[str, tuple]:
@@ -315,14 +315,14 @@ class Mechanism(ABC):
         """Levels are declared, or those of a yes/no column; of a few answers nobody knows the others."""
         if not isinstance(levels, dict):
             return
-        for name, known in zip(domain.names, domain.levels, strict=True):
+        for name, own in zip(domain.names, domain.levels, strict=True):
             column = frame[name]
             if name in levels or not self.protects(name):
                 continue
             if isinstance(column.dtype, pd.CategoricalDtype) or column.dtype.kind == "b":
-                if len(known) >= 2:
+                if len(own) >= 2:
                     continue
-            elif zeros_and_ones(known) and column.nunique() == 2:
+            elif zeros_and_ones(own) and column.nunique() == 2:
                 continue
             raise ValueError(
                 f"column {name!r} has the values {listed(column.unique().tolist(), 4)}, and it is not "
@@ -474,11 +474,11 @@ class Mechanism(ABC):
     @staticmethod
     def _scattered(table: Table, bound: Bound, domain: Domain, kind: Kind, way: str) -> Table:
         """A map of the occupied cells only, where each channel sends a cell to few."""
-        spread = len(table.values) * bound.spread
-        if spread > MOST_ORIGINS:
+        cost = len(table.values) * bound.spread
+        if cost > MOST_ORIGINS:
             raise ValueError(
-                f"{len(bound.channels)} groups spread {len(table.values):,} occupied cells over "
-                f"{spread:.2g}; undo marginals of fewer attributes instead"
+                f"{len(bound.channels)} groups cost {len(table.values):,} occupied cells over "
+                f"{cost:.2g}; undo marginals of fewer attributes instead"
             )
         cells = Cells(table.domain, *table.occupied())
         for channel in bound.channels:

@@ -147,8 +147,8 @@ def as_groups(groups: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
     for group in groups:
         if isinstance(group, str):
             raise ValueError(f"groups is a list of lists of names; got the bare name {group!r}")
-    named = [name for group in groups for name in group]
-    twice = sorted({name for name in named if named.count(name) > 1}, key=str)
+    members = [name for group in groups for name in group]
+    twice = sorted({name for name in members if members.count(name) > 1}, key=str)
     if twice:
         raise ValueError(f"an attribute belongs to one group only; {listed(twice)} is in two")
     return tuple(map(tuple, groups))

@@ -133,11 +133,11 @@ class Scheme(Mechanism):
                 f"it asks {listed(asked.names)}"
             )
         for name, levels in zip(domain.names, domain.levels, strict=True):
-            expected = asked.levels[asked.axis(name)]
-            if levels != expected:
+            theirs = asked.levels[asked.axis(name)]
+            if levels != theirs:
                 raise ValueError(
                     f"the table has the levels {listed(levels)} of {name!r}; "
-                    f"the {what} of the survey are {listed(expected)}, in this order"
+                    f"the {what} of the survey are {listed(theirs)}, in this order"
                 )
 
     def disguise(
@@ -172,10 +172,10 @@ def _parts(survey: Survey) -> Iterable[Mechanism]:
         else:
             for name in members(spec):
                 levels = survey.attributes[name]
-                hidden = [level for level in levels if level != spec.get("absent", levels)]
-                M = _MATRICES[kind](spec, len(hidden))
-                own = spec.get("outputs") or _OUTPUTS.get(kind, tuple)(hidden)
-                if len(hidden) < len(levels):
+                ends = [level for level in levels if level != spec.get("absent", levels)]
+                M = _MATRICES[kind](spec, len(ends))
+                own = spec.get("outputs") or _OUTPUTS.get(kind, tuple)(ends)
+                if len(ends) < len(levels):
                     M, own = _with_absent(M, own, levels[-1])
                 matrices[name], outputs[name] = M, own
                 if "prior" in spec:

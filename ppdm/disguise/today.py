@@ -51,8 +51,8 @@ def k_rr(n: int, epsilon: float) -> np.ndarray:
            [0.25, 0.25, 0.5 ]])
     """
     _check(n, epsilon)
-    grown = math.exp(epsilon)
-    return (np.ones((n, n)) + (grown - 1) * np.eye(n)) / (grown + n - 1)
+    growth = math.exp(epsilon)
+    return (np.ones((n, n)) + (growth - 1) * np.eye(n)) / (growth + n - 1)
 
 
 def binary(n: int, epsilon: float, first: Sequence[int]) -> np.ndarray:
@@ -181,8 +181,8 @@ def variance_subset(n: int, epsilon: float, size: int | None = None, share: floa
     3.0
     """
     size = subset_size(n, epsilon) if size is None else size
-    grown = math.exp(epsilon)
-    own = size * grown / (size * grown + n - size)
+    growth = math.exp(epsilon)
+    own = size * growth / (size * growth + n - size)
     other = own * (size - 1) / (n - 1) + (1 - own) * size / (n - 1)
     noise = share * own * (1 - own) + (1 - share) * other * (1 - other)
     return noise / (own - other) ** 2
@@ -199,8 +199,8 @@ def k_rr_record(domain: Domain, epsilon: float) -> UnrelatedQuestion:
     array([0.5  , 0.167, 0.167, 0.167])
     """
     _check(domain.size, epsilon)
-    grown = math.exp(epsilon) - 1
-    return UnrelatedQuestion(grown / (grown + domain.size))
+    growth = math.exp(epsilon) - 1
+    return UnrelatedQuestion(growth / (growth + domain.size))
 
 
 def k_rr_each(domain: Domain, epsilon: float) -> RRMatrix:
@@ -263,8 +263,8 @@ class OneSampled(Mechanism):
         return tuple(dict.fromkeys(name for block in self.blocks for name in block))
 
     def channels(self, domain: Domain) -> list[Channel]:
-        known = [name for name in self.domain.names if name in domain.names]
-        return [self._lot if len(known) == len(self.domain.names) else self._lot.only(known)]
+        present = [name for name in self.domain.names if name in domain.names]
+        return [self._lot if len(present) == len(self.domain.names) else self._lot.only(present)]
 
     def true_domain(self, reported: Domain) -> Domain:
         """The domain of the true answers behind a domain of reports."""

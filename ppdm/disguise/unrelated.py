@@ -118,8 +118,8 @@ class UnrelatedQuestion(Mechanism):
         return Personal(domain, tuple(self._answer(*pair) for pair in pairs))
 
     def _answer(self, name: str, levels: tuple) -> np.ndarray:
-        known = self.personal if isinstance(self.personal, Mapping) else {}
-        probabilities = known.get(name)
+        personal = self.personal if isinstance(self.personal, Mapping) else {}
+        probabilities = personal.get(name)
         if probabilities is None:
             return np.full(len(levels), 1 / len(levels))
         if len(probabilities) != len(levels):
@@ -130,8 +130,12 @@ class UnrelatedQuestion(Mechanism):
 
     def truth_of_reports(self, prior: Table, reports: np.ndarray) -> np.ndarray:
         """[Zhan & Matwin 1] P(the private record was sent | report), for coded reports."""
-        known = dict(zip(*(part.tolist() for part in prior.proportions().occupied()), strict=True))
-        private = self.q * np.array([known.get(code, 0.0) for code in np.asarray(reports).tolist()])
+        share_of = dict(
+            zip(*(part.tolist() for part in prior.proportions().occupied()), strict=True)
+        )
+        private = self.q * np.array(
+            [share_of.get(code, 0.0) for code in np.asarray(reports).tolist()]
+        )
         if self.personal is None:
             stranger = np.full(len(private), 1 / prior.domain.size)
         else:

@@ -84,8 +84,8 @@ def _look_alikes(A: np.ndarray, group: np.ndarray, rng: np.random.Generator) -> 
     values, vectors = np.linalg.eigh(covariance / size[:, None, None])
     largest = np.abs(vectors).argmax(axis=1, keepdims=True)
     vectors *= np.sign(np.take_along_axis(vectors, largest, axis=1))  # the same on every machine
-    spread = np.sqrt(12 * np.maximum(values, 0))  # rounding can leave an eigenvalue of -1e-17
-    steps = (rng.random(A.shape) - 0.5) * spread[group]
+    width = np.sqrt(12 * np.maximum(values, 0))  # rounding can leave an eigenvalue of -1e-17
+    steps = (rng.random(A.shape) - 0.5) * width[group]
     return mean[group] + np.einsum("nij,nj->ni", vectors[group], steps)
 
 

@@ -99,18 +99,18 @@ class Drawn:
             )
         replicates = None
         if design.replicates is not None:
-            given = (
+            sources = (
                 records[list(design.replicates)] if _names(design.replicates) else design.replicates
             )
-            replicates = np.asarray(given, dtype=float)
+            replicates = np.asarray(sources, dtype=float)
             if replicates.ndim != 2 or len(replicates) != size or not np.isfinite(replicates).all():
                 raise ValueError(
                     f"{size} records need a matrix of {size} rows of replicate weights; got the shape "
                     f"{replicates.shape}"
                 )
         population = _column(records, design.population, "population")
-        taken = _taken(population, strata, number)
-        return cls(cells, weights, strata, clusters, taken, replicates, design.scale)
+        fraction = _taken(population, strata, number)
+        return cls(cells, weights, strata, clusters, fraction, replicates, design.scale)
 
     @property
     def freedom(self) -> float:
@@ -127,17 +127,17 @@ class Drawn:
         each = np.where(inside, self.weights, 0) * values[:, self.cells] / total
         if self.replicates is not None:
             weights = np.where(inside[:, None], self.replicates, 0)
-            spread = values[:, self.cells] @ weights / weights.sum(axis=0)
-            return (self.scale or 0) * spread @ spread.T
+            deviations = values[:, self.cells] @ weights / weights.sum(axis=0)
+            return (self.scale or 0) * deviations @ deviations.T
         strata = np.zeros(self.clusters.max() + 1, dtype=np.int64)
         strata[self.clusters] = self.strata
         sums = np.array([np.bincount(self.clusters, row) for row in each])
         number = np.bincount(strata)
         means = np.array([np.bincount(strata, row) for row in sums]) / number
-        spread = (sums - means[:, strata]) * np.sqrt(
+        deviations = (sums - means[:, strata]) * np.sqrt(
             (1 - self.taken) * number / np.maximum(number - 1, 1)
         )[strata]
-        return spread @ spread.T
+        return deviations @ deviations.T
 
 
 @dataclass(frozen=True)
@@ -165,22 +165,22 @@ class Sample:
     def of_records(cls, records: Any, names: list[str], levels: Any, design: Design) -> tuple:
         """The sample of records with a design, and the domain of these columns."""
         frame = as_frame(records)
-        given = {name: own for name, own in (levels or {}).items() if name in names}
-        cells, domain = encode(frame[names], given)
-        drawn = Drawn.by(design, frame, cells)
-        sums = np.bincount(cells, drawn.weights, minlength=domain.size)
-        squares = np.bincount(cells, drawn.weights**2, minlength=domain.size)
-        return cls(sums, squares, drawn, weighed=True), domain
+        own_levels = {name: own for name, own in (levels or {}).items() if name in names}
+        cells, domain = encode(frame[names], own_levels)
+        plan = Drawn.by(design, frame, cells)
+        sums = np.bincount(cells, plan.weights, minlength=domain.size)
+        squares = np.bincount(cells, plan.weights**2, minlength=domain.size)
+        return cls(sums, squares, plan, weighed=True), domain
 
     def part(self, number: int, parts: int) -> Sample:
         """One of several equally large blocks of cells: those of a group."""
         size = len(self.sums) // parts
         block = slice(number * size, (number + 1) * size)
-        drawn = self.drawn
-        if drawn is not None:
-            inside = drawn.cells // size == number
-            drawn = replace(drawn, cells=np.where(inside, drawn.cells - number * size, -1))
-        return replace(self, sums=self.sums[block], squares=self.squares[block], drawn=drawn)
+        plan = self.drawn
+        if plan is not None:
+            inside = plan.cells // size == number
+            plan = replace(plan, cells=np.where(inside, plan.cells - number * size, -1))
+        return replace(self, sums=self.sums[block], squares=self.squares[block], drawn=plan)
 
     @property
     def total(self) -> float:

@@ -157,16 +157,16 @@ def difference(
     """
     interval.checked_alpha(alpha)
     mechanism = _mechanism(scheme)
-    chosen: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for x in (a, b):
-        chosen |= {x: None} if isinstance(x, str) else x
-    if len(chosen) != 2:
-        raise ValueError(f"a difference is between two questions; got {listed(chosen)}")
-    ((sample, domain),) = _samples(records, mechanism, [[*chosen]], _design(weights, design))
+        options |= {x: None} if isinstance(x, str) else x
+    if len(options) != 2:
+        raise ValueError(f"a difference is between two questions; got {listed(options)}")
+    ((sample, domain),) = _samples(records, mechanism, [[*options]], _design(weights, design))
     if not sample.size >= 2:
         raise ValueError(f"an interval needs two reports at least; there are {sample.size:g}")
     truth = mechanism.true_domain(domain)
-    at = [-1 if x is None else truth.level(name, x) for name, x in chosen.items()]
+    at = [-1 if x is None else truth.level(name, x) for name, x in options.items()]
     cells = worth(mechanism, domain).reshape(*truth.shape, -1)
     both, with_a, with_b = (
         cells[at[0], at[1]],
@@ -234,13 +234,13 @@ def _sets(
 ) -> list[list[str]]:
     """The columns of each estimate, the group first; what is not there is refused."""
     columns = list(records.names) if isinstance(records, Table) else names_of(records)
-    asked = list(scheme.survey.names) if isinstance(scheme, Scheme) else columns
-    names = asked if of is None else [of] if isinstance(of, str) else list(of)
+    questions = list(scheme.survey.names) if isinstance(scheme, Scheme) else columns
+    names = questions if of is None else [of] if isinstance(of, str) else list(of)
     for name in names:
-        if name not in asked or name not in columns:
-            lacks = f"the reports lack {name}" if name in asked else f"{name!r} is not asked"
+        if name not in questions or name not in columns:
+            lacks = f"the reports lack {name}" if name in questions else f"{name!r} is not asked"
             raise ValueError(
-                f"{lacks}; asked is {listed(asked)}, and the columns are {listed(columns)}"
+                f"{lacks}; asked is {listed(questions)}, and the columns are {listed(columns)}"
             )
     if by is not None and by not in columns:
         raise ValueError(f"there is no column {by!r} to group by; there are {listed(columns)}")
@@ -267,8 +267,8 @@ def _samples(
     else:
         tables = count_marginals(records, sets, levels)
     for table in tables:
-        known = [n for n in table.names if levels is None or n in levels]
-        scheme.own(table.marginal(*known))
+        present = [n for n in table.names if levels is None or n in levels]
+        scheme.own(table.marginal(*present))
     if design is None:
         return [(Sample.of_table(table), table.domain) for table in tables]
     frame = getattr(records, "records", records)  # as reports() marks those of other engines
@@ -295,16 +295,16 @@ class _Question:
     def frame(self, sample: Sample, alpha: float, likely: _Likely | None) -> pd.DataFrame:
         """A row for each answer, or combination, in each estimated group."""
         cells = pd.MultiIndex.from_product(self.truth.levels, names=self.truth.names)
-        fit, reported = math.nan, np.full(len(cells), np.nan)
+        fit, rates = math.nan, np.full(len(cells), np.nan)
         numbers = np.full((*self.worth.shape[:2], 5), np.nan)
         if sample.size:
             numbers = self._numbers(sample, alpha)
             effective = min(sample.effective, sample.size / np.nanmax([1, *numbers[..., 4].flat]))
             fit = interval.fit(sample.sums * (effective / sample.total), self.M)
             if self.by is None:  # the reported group is not the true one
-                named = pd.MultiIndex.from_product(self.domain.levels)
-                shares = pd.Series(sample.sums / sample.total, named)
-                reported = shares.reindex(cells).to_numpy()
+                index = pd.MultiIndex.from_product(self.domain.levels)
+                shares = pd.Series(sample.sums / sample.total, index)
+                rates = shares.reindex(cells).to_numpy()
             if likely:
                 numbers = likely.instead(numbers, sample, self.M)
         share, se, low, high, deff = numbers.reshape(-1, 5).T
@@ -314,7 +314,7 @@ class _Question:
             frame.insert(len(self.truth.names) - 1, "question", self.truth.names[-1])
         frame = frame.assign(
             reports=round(sample.size),
-            reported=reported,
+            reported=rates,
             share=share,
             se=se,
             low=low,
@@ -351,8 +351,8 @@ class _Question:
             if math.isfinite(sample.freedom):  # [Korn & Graubard 1998]
                 number *= (interval.quantile(alpha, sample.size - 1) / z) ** 2
             reports, least, most = exact
-            reported = float(sample.sums[reports].sum() / sample.total)
-            low, high = interval.of_share(number * reported, number, alpha)
+            rate = float(sample.sums[reports].sum() / sample.total)
+            low, high = interval.of_share(number * rate, number, alpha)
             ends = least + (most - least) * low, least + (most - least) * high
         return share, math.sqrt(variance), *ends, deff
 

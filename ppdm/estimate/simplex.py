@@ -150,9 +150,9 @@ def em(
     M = np.ascontiguousarray(M, dtype=float)
     shares = _shares(_numbers(counts), M)
     if steps > PLAIN and M.shape[0] == M.shape[1] and np.linalg.matrix_rank(M) == len(M):
-        undone = np.linalg.solve(M, shares)
-        if undone.min() >= -ROUNDING:
-            return clipped(undone)
+        inverse = np.linalg.solve(M, shares)
+        if inverse.min() >= -ROUNDING:
+            return clipped(inverse)
     start = np.full(M.shape[1], 1 / M.shape[1])
     estimate, gap = _em(shares, M, start, tolerance, min(steps, PLAIN))
     if gap > tolerance and steps > PLAIN:
@@ -182,8 +182,8 @@ def pool(true: object, disguised: object, mechanism: Mechanism, weight: float = 
     true = true if isinstance(true, Table) else count(true, answers)
     disguised = disguised if isinstance(disguised, Table) else count(disguised, mechanism)
     kinds.need("learn", true.kind)
-    undone = mechanism.undo(disguised).of_kind(kinds.ESTIMATE)
-    return true.of_kind(kinds.ESTIMATE) + undone * weight
+    estimates = mechanism.undo(disguised).of_kind(kinds.ESTIMATE)
+    return true.of_kind(kinds.ESTIMATE) + estimates * weight
 
 
 def _finite(estimate: ArrayLike) -> np.ndarray:
@@ -260,10 +260,10 @@ def _leaping(
 @njit(cache=True)
 def _gain(shares: np.ndarray, M: np.ndarray, estimate: np.ndarray) -> tuple[np.ndarray, float]:
     """g of :func:`em`, and the mean log-likelihood."""
-    expected = M @ estimate
+    model = M @ estimate
     ratio, likelihood = np.zeros_like(shares), 0.0
     for y in range(len(shares)):
         if shares[y] > 0:
-            ratio[y] = shares[y] / expected[y]
-            likelihood += shares[y] * np.log(expected[y])
+            ratio[y] = shares[y] / model[y]
+            likelihood += shares[y] * np.log(model[y])
     return M.T @ ratio, likelihood

@@ -129,8 +129,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
                 f"{type(self.mechanism).__name__} cannot estimate a share of the true records "
                 "from reports: it has no method unbiased"
             )
-        reported = getattr(self.mechanism, "reported", lambda domain: domain)
-        table = count(records, reported(domain), sample_weight)
+        report_domain = getattr(self.mechanism, "reported", lambda domain: domain)
+        table = count(records, report_domain(domain), sample_weight)
         values, numbers = self.worth(table, self.mechanism)
         return float(np.average(values, weights=numbers))
 
@@ -218,15 +218,15 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         name, reports = y if isinstance(y, str) else getattr(y, "name", None), self._reports()
         if name is not None:
             return name
-        known = getattr(self.mechanism, "named", None) if reports is None else reports.names
-        if known is None or UNNAMED in known:
+        scheme_names = getattr(self.mechanism, "named", None) if reports is None else reports.names
+        if scheme_names is None or UNNAMED in scheme_names:
             return UNNAMED
-        left = [n for n in known if n not in as_frame(X).columns]
+        left = [n for n in scheme_names if n not in as_frame(X).columns]
         if len(left) == 1:
             return left[0]
         raise ValueError(
             "the class has no name, so it is not known how it was disguised: give it as a Series "
-            f"with its name; the mechanism names {listed(known)}"
+            f"with its name; the mechanism names {listed(scheme_names)}"
         )
 
     def _remember(self, domain: Domain, target: str, records: float | None = None) -> None:
@@ -248,10 +248,10 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_levels(self, domain: Domain) -> None:
         """Refuse other levels than those learned from, of the class as of an attribute."""
-        learned = self.record_domain_
-        if domain == learned:
+        own = self.record_domain_
+        if domain == own:
             return
-        for name, levels in zip(learned.names, learned.levels, strict=True):
+        for name, levels in zip(own.names, own.levels, strict=True):
             others = domain.levels[domain.axis(name)]
             if others != levels:
                 raise ValueError(
@@ -363,7 +363,7 @@ def _joined(
             )
     records = features.copy(deep=False)
     records[target] = classes
-    known = kinds.of_frame(records)
-    if own.channels and target not in known.disguised:  # the classes may come from another frame
-        records = kinds.mark(records, kinds.Kind("reports", known.channels + own.channels))
+    kind = kinds.of_frame(records)
+    if own.channels and target not in kind.disguised:  # the classes may come from another frame
+        records = kinds.mark(records, kinds.Kind("reports", kind.channels + own.channels))
     return records, target

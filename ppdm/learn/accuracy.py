@@ -67,9 +67,11 @@ def estimated_accuracy(
     >>> estimated_accuracy(model, coin.disguise(records, np.random.default_rng(1)), coin)
     Accuracy(estimate=1.0, se=0.0)
     """
-    reported = getattr(mechanism, "reported", lambda domain: domain)
+    report_domain = getattr(mechanism, "reported", lambda domain: domain)
     table = (
-        reports if isinstance(reports, Table) else count(reports, reported(model.record_domain_))
+        reports
+        if isinstance(reports, Table)
+        else count(reports, report_domain(model.record_domain_))
     )
     values, numbers = model.worth(table, mechanism)
     occupied = table.sparsified()

@@ -137,8 +137,8 @@ def factor(workload: np.ndarray) -> np.ndarray:
     array([[2., 2.]])
     """
     values, vectors = np.linalg.eigh(workload.T @ workload)
-    used = values > 1e-12 * values.max()
-    return np.sqrt(values[used])[:, None] * vectors[:, used].T
+    keep = values > 1e-12 * values.max()
+    return np.sqrt(values[keep])[:, None] * vectors[:, keep].T
 
 
 def best_design(
@@ -253,10 +253,10 @@ def _value(w: np.ndarray, points: Points, b: np.ndarray) -> tuple[float, np.ndar
 def _needed(
     points: Points, w: np.ndarray, g: np.ndarray, nu: np.ndarray, mu: float, size: float
 ) -> Points:
-    p, guessed = points
-    slack = p @ nu + mu * guessed - np.einsum("ij,jk,ik->i", p, g, p)
+    p, guess = points
+    slack = p @ nu + mu * guess - np.einsum("ij,jk,ik->i", p, g, p)
     tight = (slack < SLACK * size) | (w > 1e-7)
-    return Points(p[tight], guessed[tight])
+    return Points(p[tight], guess[tight])
 
 
 def _joined(old: Points, new: Points) -> Points:
@@ -306,9 +306,9 @@ def _newton(
             solve = _solver(p, s, g, z / w)
         except np.linalg.LinAlgError:  # as near as these numbers can tell
             break
-        back = solve(equations.T)
+        adjoint = solve(equations.T)
 
-        step = partial(_step, solve, equations, back, dual_rest, rest, w, z)
+        step = partial(_step, solve, equations, adjoint, dual_rest, rest, w, z)
         d_w, d_nu, d_z = step(w * z)
         reached = (w + _room(w, d_w) * d_w) @ (z + _room(z, d_z) * d_z)
         centre = (reached / complementarity) ** 3 * complementarity / len(p)
@@ -366,10 +366,8 @@ def _solver(
     values, vectors = np.linalg.eigh(lower.T @ g @ lower)
     q = np.linalg.solve(lower, p.T).T @ vectors
     first, second = np.triu_indices(n)
-    spread = np.sqrt(
-        np.maximum(values[first] + values[second], 0) * np.where(first == second, 1, 2)
-    )
-    psi = q[:, first] * q[:, second] * spread
+    root = np.sqrt(np.maximum(values[first] + values[second], 0) * np.where(first == second, 1, 2))
+    psi = q[:, first] * q[:, second] * root
     weighted = psi / np.sqrt(diagonal)[:, None]
     inner = weighted.T @ weighted
     inner[np.diag_indices(len(inner))] += 1 + 1e-15 * inner.diagonal().max()

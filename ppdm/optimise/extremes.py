@@ -42,22 +42,22 @@ class Listed:
 
     def start(self) -> Points:
         """All of them if they are few, else a part and P itself, which tells nothing."""
-        p, guessed = self.points
+        p, guess = self.points
         if len(p) <= 2 * AT_ONCE:
             return self.points
         part = np.unique(np.linspace(0, len(p) - 1, 2 * AT_ONCE).astype(int))
-        blind = self.prior.max() if guessed.any() else 0.0
-        return Points(np.vstack([self.prior, p[part]]), np.append(blind, guessed[part]))
+        blind = self.prior.max() if guess.any() else 0.0
+        return Points(np.vstack([self.prior, p[part]]), np.append(blind, guess[part]))
 
     def price(
         self, g: np.ndarray, nu: np.ndarray, mu: float, points: Points, rough: bool
     ) -> Priced:
         """The worst of the list: the number is exact."""
-        p, guessed = self.points
-        broken = np.einsum("ij,ij->i", p @ g, p) - p @ nu - mu * guessed
+        p, guess = self.points
+        broken = np.einsum("ij,ij->i", p @ g, p) - p @ nu - mu * guess
         worst = np.argsort(-broken, kind="stable")[:AT_ONCE]
         worst = worst[broken[worst] > 0]
-        return Priced(Points(p[worst], guessed[worst]), float(broken.max()))
+        return Priced(Points(p[worst], guess[worst]), float(broken.max()))
 
 
 class LDP:
@@ -177,8 +177,8 @@ def _climbed(q: np.ndarray, high: float, starts: np.ndarray) -> tuple[np.ndarray
     rise = high - 1
     form = rise**2 * q + np.diag(2 * rise * q.sum(axis=1))
     n = len(q)
-    spread = np.vstack([starts, starts[:, np.r_[n // 2 : n, 0 : n // 2]], starts[:, ::-1]])
-    corners = np.unique(spread, axis=0)
+    pool = np.vstack([starts, starts[:, np.r_[n // 2 : n, 0 : n // 2]], starts[:, ::-1]])
+    corners = np.unique(pool, axis=0)
     return _climb(form, corners) + q.sum(), corners
 
 

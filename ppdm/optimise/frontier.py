@@ -287,13 +287,13 @@ def _solve(
     exact = float(np.einsum("ij,j,ij->", rows, prior, rows))  # tr(W D W')
     squares = float(((rows @ prior) ** 2).sum())
     lower = max(design.lower, exact)  # no disguise takes noise away
-    added = float(noise(matrix, prior, rows))
+    level = float(noise(matrix, prior, rows))
     return BestScheme(
         privacy=float(privacy(matrix, prior)),
         mse=float(mse(matrix, prior, respondents, rows)),
         bound=float((lower - squares) / (len(rows) * respondents)),
         matrix=matrix,
-        noise=added if added > NO_NOISE * exact else 0.0,
+        noise=level if level > NO_NOISE * exact else 0.0,
         noise_bound=float(lower - exact),
     )
 
@@ -309,9 +309,9 @@ def reduced(design: Design) -> tuple[np.ndarray, np.ndarray]:
     >>> w.round(6), posteriors.round(6).tolist()
     (array([0.5, 0.5]), [[0.25, 0.75], [0.75, 0.25]])
     """
-    (posteriors, guessed), w = design.points, design.w
-    used = w > 1e-12 * w.max()
-    posteriors, guessed, w = posteriors[used], guessed[used], w[used]
+    (posteriors, guess), w = design.points, design.w
+    keep = w > 1e-12 * w.max()
+    posteriors, guess, w = posteriors[keep], guess[keep], w[keep]
     rows, cols = np.triu_indices(posteriors.shape[1])
     try:
         root = np.linalg.cholesky((posteriors.T * w) @ posteriors)
@@ -319,10 +319,10 @@ def reduced(design: Design) -> tuple[np.ndarray, np.ndarray]:
         return w, posteriors
     scaled = np.linalg.solve(root, posteriors.T)
     same = scaled[rows] * scaled[cols]
-    if guessed.any():
-        same = np.vstack([same, guessed])
+    if guess.any():
+        same = np.vstack([same, guess])
     target = same @ w
-    slack = posteriors @ design.nu + design.mu * guessed
+    slack = posteriors @ design.nu + design.mu * guess
     slack -= np.einsum("ji,ik,jk->j", posteriors, design.g, posteriors)
     vertex = linprog(slack - slack.min(), A_eq=same, b_eq=target, method="highs-ds")
     if not vertex.success:  # S is too nearly singular for this: more reports than need be

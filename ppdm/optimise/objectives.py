@@ -189,8 +189,8 @@ def mse_of_inversion(matrix: ArrayLike, prior: ArrayLike, respondents: int = 10_
     """
     matrix = np.asarray(matrix, dtype=float)
     beta = np.linalg.inv(matrix)
-    reported = matrix @ np.asarray(prior)
-    covariance = (np.diag(reported) - np.outer(reported, reported)) / respondents
+    shares = matrix @ np.asarray(prior)
+    covariance = (np.diag(shares) - np.outer(shares, shares)) / respondents
     return np.einsum("ki,ij,kj->k", beta, covariance, beta)
 
 

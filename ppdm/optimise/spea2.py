@@ -103,10 +103,10 @@ def optrr(
         mutation_step,
         rng,
     )
-    used = np.flatnonzero(np.isfinite(best.f))
-    used = used[pareto(1 - best.a[used], best.f[used])]
-    used = used[np.argsort(-best.a[used])]
-    return Front(1 - best.a[used], best.f[used], best.matrices[used])
+    full = np.flatnonzero(np.isfinite(best.f))
+    full = full[pareto(1 - best.a[full], best.f[full])]
+    full = full[np.argsort(-best.a[full])]
+    return Front(1 - best.a[full], best.f[full], best.matrices[full])
 
 
 @njit

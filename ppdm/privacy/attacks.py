@@ -91,8 +91,8 @@ class Distorted:
         axes = [(*self.names, *self.open).index(name) for name in known]
         attempts = [self.answers(self.released)]
         if how == "learned" and len(rows):
-            back = learned(self.released[rows], self.original[rows])
-            attempts.append(self.answers(back(self.released)))
+            inverse = learned(self.released[rows], self.original[rows])
+            attempts.append(self.answers(inverse(self.released)))
             attempts.append(self._neighbours(rows))
         elif how == "all but hers":
             attempts.append(self.answers(self._each_without_hers()))

@@ -234,11 +234,11 @@ def sampled(
         raise ValueError(f"{goal!r} is not guessed by drawing")
     domain, secret = believed.domain, secrets(goal, believed)
     prior = believed.proportions().densified().values
-    drawn, reports = _drawn(scheme, true, rounds, rng)
+    picks, reports = _drawn(scheme, true, rounds, rng)
     digits = domain.digits(np.arange(domain.size)) if known else None
     axes = [domain.axis(name) for name in known]
     right = 0
-    for victim, report in zip(true.occupied()[0][drawn], reports, strict=True):
+    for victim, report in zip(true.occupied()[0][picks], reports, strict=True):
         joint = prior * scheme.likelihood(report, domain)
         if digits is not None:
             joint = np.where((digits[:, axes] == digits[victim, axes]).all(axis=1), joint, 0.0)
@@ -252,9 +252,9 @@ def _drawn(
 ) -> tuple[np.ndarray, np.ndarray]:
     """So many of these people, each as the number of an occupied cell, and their reports."""
     cells, counts = people.occupied()
-    drawn = rng.choice(len(cells), rounds, p=counts / counts.sum())
+    picks = rng.choice(len(cells), rounds, p=counts / counts.sum())
     domain = people.domain
-    return drawn, scheme.disguise_digits(domain.digits(cells[drawn]), domain, rng)
+    return picks, scheme.disguise_digits(domain.digits(cells[picks]), domain, rng)
 
 
 def _given(rng: np.random.Generator | None) -> np.random.Generator:
@@ -312,12 +312,12 @@ def _linked(
     if is_exact(scheme, distinct.domain):
         chance = float(vulnerability(scheme, RECORD, distinct) * len(cells) / people)
         return Guess(chance, chance, chance, float(1 / people))
-    drawn, reports = _drawn(scheme, victims, rounds, _given(rng))
+    picks, reports = _drawn(scheme, victims, rounds, _given(rng))
     right = 0.0
-    for victim, report in zip(drawn, reports, strict=True):
+    for victim, report in zip(picks, reports, strict=True):
         chances = scheme.likelihood(report, victims.domain)[cells]
-        named = chances >= chances.max() * (1 - 1e-12)
-        right += named[victim] / counts[named].sum()
+        candidates = chances >= chances.max() * (1 - 1e-12)
+        right += candidates[victim] / counts[candidates].sum()
     return Guess(right / rounds, *interval(right / rounds, rounds), float(1 / people))
 
 

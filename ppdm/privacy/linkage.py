@@ -98,6 +98,6 @@ def _comparable(
     A, B = two_tables(original, released)
     if known is not None:
         A, B = A[:, list(known)], B[:, list(known)]
-    spread = A.std(axis=0)
-    spread[spread == 0] = 1
-    return A / spread, B / spread
+    scale = A.std(axis=0)
+    scale[scale == 0] = 1
+    return A / scale, B / scale

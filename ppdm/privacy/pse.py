@@ -45,10 +45,8 @@ def components(q: ArrayLike, w_a: ArrayLike, w_y: ArrayLike = 0.5) -> tuple[np.n
 
     def component(true: int, report: int) -> np.ndarray:
         right, wrong = joint(true, report), joint(1 - true, report)
-        reported = right + wrong
-        return np.divide(
-            right * wrong, reported, out=np.zeros(np.shape(reported)), where=reported > 0
-        )
+        total = right + wrong
+        return np.divide(right * wrong, total, out=np.zeros(np.shape(total)), where=total > 0)
 
     return component(1, 1), component(1, 0), component(0, 1), component(0, 0)
 
@@ -93,9 +91,9 @@ def pse_given_record(mechanism: Mechanism, prior: Table, attribute: str) -> floa
     (0.3333, 0.375)
     """
     joint = mechanism.answer_and_report(prior, attribute)
-    reported = joint.sum(axis=0)
-    wrong = joint * (reported - joint)
-    return float(np.divide(wrong, reported, out=np.zeros_like(joint), where=reported > 0).sum())
+    total = joint.sum(axis=0)
+    wrong = joint * (total - joint)
+    return float(np.divide(wrong, total, out=np.zeros_like(joint), where=total > 0).sum())
 
 
 def guessing_game(q: float, w_a: float, w_y: float, rounds: int, rng: np.random.Generator) -> float:

@@ -38,8 +38,8 @@ def codes_of(column: pd.Series, levels: list[Any]) -> np.ndarray:
     >>> codes_of(pd.Series(["b", None, "a"]), ["a", "b"])
     array([ 1., nan,  0.])
     """
-    known, values = (pd.Index(v, tupleize_cols=False) for v in (levels, column.astype(object)))
-    codes = known.get_indexer(values).astype(float)
+    index, values = (pd.Index(v, tupleize_cols=False) for v in (levels, column.astype(object)))
+    codes = index.get_indexer(values).astype(float)
     codes[column.isna()] = np.nan
     if (codes < 0).any():
         unknown = column[codes < 0].iloc[0]
@@ -77,8 +77,8 @@ def encode_classes(y: pd.Series) -> tuple[np.ndarray, np.ndarray]:
     """
     if not is_nominal(y):
         codes = np.full(len(y), -1, dtype=np.int64)
-        named = y.notna().to_numpy()  # a missing date would be a class
-        classes, codes[named] = np.unique(y.to_numpy()[named], return_inverse=True)
+        present = y.notna().to_numpy()  # a missing date would be a class
+        classes, codes[present] = np.unique(y.to_numpy()[present], return_inverse=True)
         return classes, codes
     levels = levels_of(y)
     codes, classes = codes_of(y, levels), as_they_are(levels)

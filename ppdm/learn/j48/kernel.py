@@ -176,20 +176,20 @@ def _gain(d: np.ndarray, total: float, entropy: float) -> float:
         for c in range(d.shape[1] - 1):
             s += _xlog2x(d[b, c])
         s -= _xlog2x(d[b, -1])
-    known = d[0, -1]
-    gain = (1.0 - (total - known) / total) * (entropy + s)
-    return 0.0 if _same(gain, 0.0) else gain / known
+    weight = d[0, -1]
+    gain = (1.0 - (total - weight) / total) * (entropy + s)
+    return 0.0 if _same(gain, 0.0) else gain / weight
 
 
 @njit
 def _gain_ratio(d: np.ndarray, total: float, gain: float) -> float:
     """Gain over the entropy of the split, where 'missing' counts as one more branch."""
     s = 0.0
-    known = d[0, -1]
-    if _less(0.0, known):
+    weight = d[0, -1]
+    if _less(0.0, weight):
         for b in range(1, d.shape[0]):
             s -= _xlog2x(d[b, -1])
-        s -= _xlog2x(total - known)
+        s -= _xlog2x(total - weight)
     s += _xlog2x(total)
     return 0.0 if _same(s, 0.0) else gain / (s / total)
 
@@ -291,16 +291,16 @@ def _numeric_split(
         return 0.0, -1.0, 0.0, d
 
     entropy = _entropy(d)
-    best, cut, n_cuts, moved = 0.0, -1, 0, 0
+    best, cut, n_cuts, moves = 0.0, -1, 0, 0
     for i in range(1, n_known):
         if keys[i - 1] + 1e-5 < keys[i]:
-            for k in range(moved, i):
+            for k in range(moves, i):
                 label, weight = labels[rows[k]], weights[k]
                 d[2, label] -= weight
                 d[2, -1] -= weight
                 d[1, label] += weight
                 d[1, -1] += weight
-            moved = i
+            moves = i
             if _at_most(min_side, d[1, -1]) and _at_most(min_side, d[2, -1]):
                 gain = _gain(d, total, entropy)
                 if _less(best, gain):
@@ -541,11 +541,11 @@ def _rerouted(
         else:
             column, threshold = data.columns[tree.attribute[node]], tree.threshold[node]
             _recount(d, column, threshold, data.labels, rows, weights)
-            sent = _send(column, threshold, d, rows, weights)
+            sides = _send(column, threshold, d, rows, weights)
             for b in range(tree.n_sons[node]):
                 pending.append(tree.first_son[node] + b)
-            pending_rows.extend(sent[0])
-            pending_weights.extend(sent[1])
+            pending_rows.extend(sides[0])
+            pending_weights.extend(sides[1])
         if stay:
             tree.rows[node], tree.weights[node], tree.distributions[node] = rows, weights, d
             if tree.n_sons[node] == 0 and not _same(d[0, -1], 0.0):
@@ -638,9 +638,9 @@ def _grow(data: Data, options: Options) -> _Growing:
         tree.empty.append(_same(d[0, -1], 0.0))
         tree.n_sons.append(0 if a < 0 else d.shape[0] - 1)
         if a >= 0:
-            sent = _send(data.columns[a], threshold, d, rows, weights)
-            tree.rows.extend(sent[0])
-            tree.weights.extend(sent[1])
+            sides = _send(data.columns[a], threshold, d, rows, weights)
+            tree.rows.extend(sides[0])
+            tree.weights.extend(sides[1])
         node += 1
     return tree
 
