@@ -69,14 +69,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line `argv`; the exit code is 0 when all went well.
 
     >>> main(["--version"])
-    ppdm 0.1.0
+    ppdm 1.0.0
     0
     """
     argv = list(sys.argv[1:] if argv is None else argv)
     if argv[:1] == ["--version"]:
-        from importlib.metadata import version
+        from ppdm import __version__
 
-        print("ppdm", version("ppdm"))
+        print("ppdm", __version__)
         return 0
     if not argv or argv[0] in ("-h", "--help"):
         print(_overview())

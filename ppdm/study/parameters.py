@@ -37,7 +37,7 @@ def check(stem: str, given: Mapping[str, object]) -> None:
     >>> check("01_electronic_surveys", {"reps": 50})
     >>> check("01_electronic_surveys", {"reps": "abc"})
     Traceback (most recent call last):
-    ValueError: 01_electronic_surveys: reps is 'abc'; it must be a whole number, 2 or more, or None
+    ValueError: 01_electronic_surveys: reps is 'abc'; it must be a whole number, 10 or more, or None
     """
     rules = declared(stem)
     for name, value in given.items():
