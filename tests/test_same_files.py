@@ -83,7 +83,7 @@ def test_one_worker_two_and_a_kill_write_the_same_bytes(tmp_path):
         return code, files, {made.name for made in (here / "made").iterdir()}
 
     code, alone, all_made = run("one", 1)
-    assert code == 0 and set(alone) == {"claims.csv", "worlds.csv", "errors.csv"}
+    assert code == 0 and set(alone) == {"claims.csv", "worlds.csv", "rates.csv", "errors.csv"}
     assert len(all_made) == 60  # ours, the reading, the plant
     assert b"two groups" in alone["worlds.csv"] and b"no undoing" in alone["claims.csv"]
     assert run("two", 2)[:2] == (0, alone)
