@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from oracles import variance_unary
+from oracles import variance_subset, variance_unary
 
 from ppdm.channel import matrix_epsilon
-from ppdm.disguise.today import variance_subset
 from ppdm.optimise import noise
 from ppdm.papers.which import design, rows
 from ppdm.study import rules
@@ -44,7 +43,7 @@ def test_todays_schemes_by_the_literatures_closed_forms(frame):
     even, matrix_of = np.full(8, 1 / 8), design.matrix_of
     sets = frame[(frame["scheme"] == "subset selection") & (frame["workload"] == "cells")]
     sets = sets.set_index("ruler").loc["ε"]
-    assert sets["noise"] == pytest.approx(8 * variance_subset(8, 1.0, share=1 / 8))
+    assert sets["noise"] == pytest.approx(8 * variance_subset(8, 1.0, 1 / 8))
     assert sets["times"] == pytest.approx(1, abs=1e-4)  # none is better, as Ye and Barg prove
     bits = matrix_of("optimised unary", 1.0, tuple(even))
     assert matrix_epsilon(bits) == pytest.approx(1)

@@ -165,29 +165,6 @@ def _check_epsilon(epsilon: float) -> None:
         )
 
 
-# Closed forms --------------------------------------------------------------------------------------
-#
-# N times the variance of an estimated share, the true shares given: the noise of the disguise alone. That
-# the respondents are a sample adds share (1 - share).
-
-
-def variance_subset(n: int, epsilon: float, size: int | None = None, share: float = 0.0) -> float:
-    """Of subset selection [Ye & Barg 2018].
-
-    A set holds the own answer with probability `own`, any other with `other`; the share is estimated
-    by (its share among the sets - other) / (own - other).
-
-    >>> round(variance_subset(3, math.log(2), 1), 6)       # sets of one answer: k-RR
-    3.0
-    """
-    size = subset_size(n, epsilon) if size is None else size
-    growth = math.exp(epsilon)
-    own = size * growth / (size * growth + n - size)
-    other = own * (size - 1) / (n - 1) + (1 - own) * size / (n - 1)
-    noise = share * own * (1 - own) + (1 - share) * other * (1 - other)
-    return noise / (own - other) ** 2
-
-
 # Records -------------------------------------------------------------------------------------------
 
 

@@ -18,15 +18,6 @@ OF_WORDS = _LISTS["of words"]
 PLANTS = _LISTS["plants"]
 
 
-def touching(claim: str) -> list[str]:
-    """The readings that can move a claim's evidence, by name.
-
-    >>> touching("ZD-12")[0]
-    'middle of the range'
-    """
-    return [name for name, reading in READINGS.items() if claim in reading.touches]
-
-
 def codings(*datasets: str) -> list[Reading]:
     """The readings of how records are coded into two answers, for these data sets (default: all).
 
