@@ -37,14 +37,14 @@ def bound(prior, posteriors, guessed, accuracy, g, nu, mu, workload) -> float:
     return float(least - nu @ prior - mu * accuracy - violation.max())
 
 
-def variance_subset(n, epsilon, share):
+def variance_subset(n, epsilon, share, size=None):
     """[Ye & Barg 2018] Of subset selection: N times the variance of a share, the true shares given.
 
     A set holds the own answer with probability `own`, any other with `other`; the share is estimated by (its share among
     the sets - other) / (own - other). The best size of a set is n / (e^ε + 1), rounded, and at least 1.
     """
     growth = math.exp(epsilon)
-    size = max(1, round(n / (growth + 1)))
+    size = size or max(1, round(n / (growth + 1)))
     own = size * growth / (size * growth + n - size)
     other = own * (size - 1) / (n - 1) + (1 - own) * size / (n - 1)
     return (share * own * (1 - own) + (1 - share) * other * (1 - other)) / (own - other) ** 2

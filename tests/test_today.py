@@ -67,7 +67,7 @@ def test_variances_are_the_literatures(P, eps):
         sets = np.array([np.isin(np.arange(n), c) for c in combinations(range(n), size)])
         own, other = M[sets[:, 0], 0].sum(), M[sets[:, 1], 0].sum()
         exact = variance(M, sets.astype(float), own, other, P)
-        found.append((exact, lambda p, size=size: today.variance_subset(n, eps, size, p)))
+        found.append((exact, lambda p, size=size: oracles.variance_subset(n, eps, p, size)))
     for exact, form in found:
         assert exact == pytest.approx(np.array([form(p) for p in P]) + P * (1 - P), rel=1e-9)
 
